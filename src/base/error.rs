@@ -1,0 +1,118 @@
+//! Give me what went wrong in any layer, I give you one error that says what, why and how to mend it.
+
+use std::path::PathBuf;
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Bytes of a file that break its format, with the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("section {section} is damaged at byte {offset}: {reason}")]
+#[non_exhaustive]
+pub struct Corruption {
+    /// Name of the section in the specification; `header` for the first page.
+    pub section: &'static str,
+    /// Byte in the section.
+    pub offset: u64,
+    /// The rule that is broken.
+    pub reason: &'static str,
+}
+
+impl Corruption {
+    /// A corruption at `offset` of `section`.
+    pub fn new(section: &'static str, offset: u64, reason: &'static str) -> Self {
+        Corruption { section, offset, reason }
+    }
+}
+
+/// Everything that can fail.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused; mend what it says.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried: "open", "read", "write".
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The bytes break the format: fetch the file again or build it anew.
+    #[error("{0}; the file was changed after it was made: fetch it again, or rebuild it with `a2kb build`")]
+    Corrupt(#[from] Corruption),
+    /// The file does not start with the magic bytes.
+    #[error("not an a2kb file (the first bytes are {found:02x?}); make one with `a2kb build FOLDER -o NAME.a2kb`")]
+    NotA2kb {
+        /// The first bytes, at most eight.
+        found: Vec<u8>,
+    },
+    /// The file ends too early: a copy or download was cut off.
+    #[error("the file is cut off: it has {actual} bytes and should have at least {expected}; fetch it again")]
+    Truncated {
+        /// Bytes that the header page or the header promises.
+        expected: u64,
+        /// Bytes there are.
+        actual: u64,
+    },
+    /// A newer version made the file in a way that this one cannot read.
+    #[error("this file needs a newer a2kb: {what}")]
+    Unsupported {
+        /// What is not known here.
+        what: String,
+    },
+    /// The file lacks what this call needs.
+    #[error("the file has no section {section}, which {needed_for} needs; rebuild it with `a2kb build`")]
+    MissingSection {
+        /// Name of the section.
+        section: &'static str,
+        /// What was asked for.
+        needed_for: &'static str,
+    },
+    /// The caller asked for something that cannot be done.
+    #[error("{what}: {why}; {mend}")]
+    Invalid {
+        /// What was asked.
+        what: String,
+        /// Why not.
+        why: String,
+        /// What to do instead.
+        mend: String,
+    },
+    /// No such document, chunk or entity.
+    #[error("there is no {what}; {mend}")]
+    NotFound {
+        /// What was looked for.
+        what: String,
+        /// How to find what there is.
+        mend: String,
+    },
+    /// A limit of the format or of the build was hit.
+    #[error("{what} is {actual}, more than the limit of {limit}; {mend}")]
+    Limit {
+        /// What is too much.
+        what: String,
+        /// How much it is.
+        actual: u64,
+        /// How much it may be.
+        limit: u64,
+        /// What to do about it.
+        mend: &'static str,
+    },
+    /// The build stopped at the caller's wish; nothing was left under the final name.
+    #[error("stopped; nothing was changed")]
+    Interrupted,
+}
+
+impl Error {
+    /// An I/O error with its context.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Error::Io { action, path: path.into(), source }
+    }
+
+    /// An impossible request.
+    pub fn invalid(what: impl Into<String>, why: impl Into<String>, mend: impl Into<String>) -> Self {
+        Error::Invalid { what: what.into(), why: why.into(), mend: mend.into() }
+    }
+}

@@ -1,0 +1,40 @@
+//! Give me a number from a file, I give you the bound it must respect (chapter 18 of the specification).
+
+/// Sections of a file: the table fits the header page.
+pub const MAX_SECTIONS: u32 = 125;
+/// Text of one block: bounds the memory of one read.
+pub const MAX_BLOCK_TEXT_BYTES: u64 = 1 << 20;
+/// Text of one document: offsets in a document are u32, with room to add.
+pub const MAX_DOCUMENT_BYTES: u64 = 1 << 28;
+/// Text of one sentence: lengths are u16.
+pub const MAX_SENTENCE_BYTES: usize = 65_535;
+/// One string of the string table; metadata is the longest.
+pub const MAX_STRING_BYTES: usize = 1 << 20;
+/// The manifest, which is read as a whole.
+pub const MAX_MANIFEST_BYTES: usize = 1 << 20;
+/// Chunk layers over one text.
+pub const MAX_LAYERS: u32 = 16;
+/// Steps from a heading to the top.
+pub const MAX_HEADING_DEPTH: usize = 64;
+/// Tokens of title and headings put before a chunk's own: they must not drown the text.
+pub const MAX_PREFIX_TOKENS: usize = 256;
+/// Bytes of a folded token: longer ones are no words.
+pub const MAX_TOKEN_BYTES: usize = 64;
+/// Largest count of anything that has ids.
+pub const MAX_COUNT: u64 = u32::MAX as u64 - 1;
+
+/// Text that a writer puts into one block, about.
+pub const BLOCK_TARGET_BYTES: usize = 32 << 10;
+/// Terms that a prefix or fuzzy query may expand to; the rest is left out in key order.
+pub const MAX_EXPANSIONS: usize = 512;
+/// Steps of one walk over a transducer: a hostile automaton may have exponentially many paths.
+pub const MAX_TRANSDUCER_STEPS: usize = 4 << 20;
+/// Largest chunk a build may ask for, in tokens.
+pub const MAX_CHUNK_TOKENS: u32 = 8192;
+
+const _: () = assert!(64 + MAX_SECTIONS as usize * 32 <= 4096, "the section table fits the header page");
+const _: () = assert!(MAX_SENTENCE_BYTES <= u16::MAX as usize);
+const _: () = assert!(MAX_DOCUMENT_BYTES < u32::MAX as u64);
+const _: () = assert!(BLOCK_TARGET_BYTES as u64 + MAX_SENTENCE_BYTES as u64 <= MAX_BLOCK_TEXT_BYTES);
+// A chunk ends with the sentence that fills it, and a token takes at least one byte; lengths are u16.
+const _: () = assert!(MAX_CHUNK_TOKENS as usize * 2 + MAX_PREFIX_TOKENS < u16::MAX as usize);

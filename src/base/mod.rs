@@ -1,0 +1,7 @@
+//! Layer 0: ids, limits, errors, scores and the analyzer. Imports nothing of the crate.
+
+pub mod error;
+pub mod ids;
+pub mod limits;
+pub mod score;
+pub mod text;

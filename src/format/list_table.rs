@@ -1,0 +1,184 @@
+//! Give me a list's number, I give you its increasing numbers (a "list table" of the specification).
+
+use crate::base::error::Corruption;
+use crate::format::array::Rows;
+use crate::format::cursor::{Parts, SectionBuilder, SectionBytes, SectionPart};
+use crate::format::varint::{push_varint, read_varint};
+
+/// Collects lists and writes them as a section.
+#[derive(Debug)]
+pub struct ListTableWriter {
+    offsets: Vec<u32>,
+    data: Vec<u8>,
+}
+
+impl Default for ListTableWriter {
+    fn default() -> Self {
+        ListTableWriter { offsets: vec![0], data: Vec::new() }
+    }
+}
+
+impl ListTableWriter {
+    /// Appends a list; its numbers are strictly increasing.
+    pub fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+        let mut previous = None;
+        for value in list {
+            debug_assert!(previous.is_none_or(|previous| previous < value));
+            push_varint(&mut self.data, previous.map_or(value, |previous| value - previous));
+            previous = Some(value);
+        }
+        self.offsets.push(self.data.len() as u32);
+    }
+
+    /// Bytes of data so far; they must stay below 4 GiB.
+    pub fn data_length(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// Lists so far.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether no list was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The section's bytes.
+    pub fn finish(self) -> Vec<u8> {
+        let mut section = SectionBuilder::new();
+        section.head(self.offsets.len() as u32 - 1, self.data.len() as u32);
+        section.u32s(self.offsets);
+        section.part().extend_from_slice(&self.data);
+        section.finish()
+    }
+}
+
+/// A view of a list table.
+#[derive(Clone, Debug)]
+pub struct ListTable {
+    offsets: Rows<4>,
+    data: SectionPart,
+}
+
+impl ListTable {
+    /// Parses the head; O(1).
+    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+        let mut parts = Parts::new(section);
+        let (count, length) = parts.head()?;
+        let offsets = parts.rows::<4>(u64::from(count) + 1)?;
+        let data = parts.bytes(u64::from(length))?;
+        parts.finish()?;
+        Ok(ListTable { offsets, data })
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that list `index` takes: an upper bound of its length, for the price of two reads.
+    pub fn byte_length(&self, index: usize) -> Result<usize, Corruption> {
+        let (start, end) = self.offsets.bounds(index, self.data.len())?;
+        Ok(end - start)
+    }
+
+    /// The numbers of list `index`.
+    #[inline]
+    pub fn list(&self, index: usize) -> Result<ListIter<'_>, Corruption> {
+        let (start, end) = self.offsets.bounds(index, self.data.len())?;
+        Ok(ListIter { table: self, at: start, end, previous: None })
+    }
+
+    /// Checks every list, and that all its numbers are below `limit`.
+    pub fn check(&self, limit: u64) -> Result<(), Corruption> {
+        let mut expected = 0;
+        for index in 0..self.len() {
+            let (start, end) = self.offsets.bounds(index, self.data.len())?;
+            if start != expected {
+                return Err(self.offsets.corrupt(index, "lists do not follow each other"));
+            }
+            expected = end;
+            for value in self.list(index)? {
+                if u64::from(value?) >= limit {
+                    return Err(self.offsets.corrupt(index, "a list names an id that does not exist"));
+                }
+            }
+        }
+        if expected == self.data.len() { Ok(()) } else { Err(self.data.corrupt(expected, "data behind the last list")) }
+    }
+}
+
+/// Reads one list.
+#[derive(Clone, Debug)]
+pub struct ListIter<'a> {
+    table: &'a ListTable,
+    at: usize,
+    end: usize,
+    previous: Option<u32>,
+}
+
+impl Iterator for ListIter<'_> {
+    type Item = Result<u32, Corruption>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let place = self.at;
+        let gap = read_varint(&self.table.data.all()[..self.end], &mut self.at);
+        let value = match (gap, self.previous) {
+            (Some(first), None) => Some(first),
+            (Some(gap), Some(previous)) if gap > 0 => previous.checked_add(gap),
+            _ => None,
+        };
+        if value.is_none() {
+            self.at = self.end;
+            return Some(Err(self.table.data.corrupt(place, "a list is not strictly increasing varints")));
+        }
+        self.previous = value;
+        value.map(Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn round_trip(lists in prop::collection::vec(prop::collection::btree_set(any::<u32>(), 0..9), 0..9)) {
+            let mut writer = ListTableWriter::default();
+            lists.iter().for_each(|list| writer.push(list.iter().copied()));
+            let table = ListTable::new(&SectionBytes::new("TEST", Bytes::from(writer.finish()))).unwrap();
+            prop_assert_eq!(table.len(), lists.len());
+            for (index, list) in lists.iter().enumerate() {
+                let got: BTreeSet<u32> = table.list(index).unwrap().map(Result::unwrap).collect();
+                prop_assert_eq!(&got, list);
+            }
+            table.check(1 << 32).unwrap();
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            if let Ok(table) = ListTable::new(&SectionBytes::new("TEST", Bytes::from(bytes))) {
+                for index in 0..table.len() + 1 {
+                    if let Ok(list) = table.list(index) {
+                        list.for_each(drop);
+                    }
+                }
+                let _ = table.check(7);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Give me a path, I give you a temporary file beside it that is renamed to it when it is whole.
+
+use crate::storage::backend::{Backend, Place};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// A path to publish a file under.
+#[derive(Clone, Debug)]
+pub struct FilePlace {
+    path: PathBuf,
+}
+
+impl FilePlace {
+    /// Files are made beside `path` and renamed to it.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        FilePlace { path: path.into() }
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+}
+
+/// A temporary file; dropping it before it is published removes it.
+#[derive(Debug)]
+pub struct TemporaryFile {
+    file: File,
+    path: Option<PathBuf>,
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // Nothing can be done about a failure here, and the file is harmless.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Backend for TemporaryFile {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, offset)
+    }
+
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(bytes, offset)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    fn set_len(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+}
+
+impl Place for FilePlace {
+    type File = TemporaryFile;
+
+    fn create(&self) -> io::Result<TemporaryFile> {
+        let name = self.path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_string_lossy();
+        for attempt in 0u32.. {
+            let path = self.folder().join(format!("{name}.{}-{attempt}.tmp", std::process::id()));
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok(TemporaryFile { file, path: Some(path) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn publish(&self, mut file: TemporaryFile) -> io::Result<()> {
+        if let Some(temporary) = file.path.take()
+            && let Err(error) = std::fs::rename(&temporary, &self.path)
+        {
+            file.path = Some(temporary);
+            return Err(error);
+        }
+        File::open(self.folder())?.sync_all()
+    }
+}

@@ -1,0 +1,12 @@
+//! Layer 2: the one seam to the operating system, the sealed writer and the sealed reader.
+
+pub mod backend;
+#[cfg(feature = "build")]
+pub mod file;
+pub mod mmap;
+pub mod sealed_reader;
+#[cfg(feature = "build")]
+pub mod sealed_writer;
+
+#[cfg(all(test, feature = "build"))]
+mod tests;

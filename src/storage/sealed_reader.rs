@@ -1,0 +1,116 @@
+//! Give me a file, I give you its validated sections; opening touches one page, whatever the file's length.
+
+use crate::base::error::{Corruption, Error, Result};
+use crate::format::checksum::checksum;
+use crate::format::cursor::SectionBytes;
+use crate::format::header::{HEADER_PAGE, Header};
+use crate::format::kind::Kind;
+use crate::format::section_table::{SectionEntry, SectionTable};
+use crate::storage::mmap;
+use bytes::Bytes;
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// When sections are held against their checksums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChecksumPolicy {
+    /// Each section when it is first used.
+    #[default]
+    FirstTouch,
+    /// All sections when the file is opened, which reads the whole file.
+    Eager,
+    /// Never. Damage can then give wrong text, but no crash.
+    Never,
+}
+
+/// The sealed range of a file.
+#[derive(Debug)]
+pub struct SealedReader {
+    bytes: Bytes,
+    header: Header,
+    table: SectionTable,
+    policy: ChecksumPolicy,
+    verified: Vec<AtomicBool>,
+}
+
+impl SealedReader {
+    /// Maps the file at `path` and validates its header page.
+    pub fn open(path: &Path, policy: ChecksumPolicy) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        let bytes = mmap::map(&file).map_err(|source| Error::io("map", path, source))?;
+        Self::from_bytes(bytes, policy)
+    }
+
+    /// The same for a file that is already in memory.
+    pub fn from_bytes(bytes: Bytes, policy: ChecksumPolicy) -> Result<Self> {
+        let page = &bytes[..bytes.len().min(HEADER_PAGE)];
+        let header = Header::decode(page)?;
+        let actual = bytes.len() as u64;
+        if actual < header.sealed_length {
+            return Err(Error::Truncated { expected: header.sealed_length, actual });
+        }
+        if actual > header.sealed_length {
+            let extra = actual - header.sealed_length;
+            return Err(Error::Unsupported { what: format!("{extra} bytes of later additions (a live region) follow the sealed range") });
+        }
+        let table = SectionTable::decode(page, &header)?;
+        let verified = table.entries().iter().map(|_| AtomicBool::new(policy == ChecksumPolicy::Never)).collect();
+        let reader = SealedReader { bytes, header, table, policy, verified };
+        if policy == ChecksumPolicy::Eager {
+            reader.verify_all()?;
+        }
+        Ok(reader)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The section table.
+    pub fn table(&self) -> &SectionTable {
+        &self.table
+    }
+
+    /// When checksums are verified.
+    pub fn policy(&self) -> ChecksumPolicy {
+        self.policy
+    }
+
+    /// The bytes of a section, verified as the policy says; an error if the file has none of this kind.
+    pub fn section(&self, kind: Kind, needed_for: &'static str) -> Result<SectionBytes> {
+        let missing = || Error::MissingSection { section: kind.name(), needed_for };
+        let index = self.table.entries().iter().position(|entry| entry.known_kind() == Some(kind)).ok_or_else(missing)?;
+        let entry = &self.table.entries()[index];
+        // Two threads may both verify; the flag only saves work.
+        if !self.verified[index].load(Ordering::Relaxed) {
+            self.verify(entry, kind.name())?;
+            self.verified[index].store(true, Ordering::Relaxed);
+        }
+        Ok(SectionBytes::new(kind.name(), self.slice(entry)))
+    }
+
+    /// Holds every section against its checksum, known kinds or not.
+    pub fn verify_all(&self) -> Result<()> {
+        for (entry, verified) in self.table.entries().iter().zip(&self.verified) {
+            self.verify(entry, entry.known_kind().map_or("unknown", Kind::name))?;
+            verified.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn verify(&self, entry: &SectionEntry, name: &'static str) -> Result<(), Corruption> {
+        if checksum(&self.slice(entry)) == entry.checksum {
+            Ok(())
+        } else {
+            Err(Corruption::new(name, 0, "the section's checksum does not hold"))
+        }
+    }
+
+    fn slice(&self, entry: &SectionEntry) -> Bytes {
+        // The table was validated against the sealed length, and that against the file's.
+        self.bytes.slice(entry.offset as usize..(entry.offset + entry.length) as usize)
+    }
+}
