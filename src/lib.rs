@@ -3,3 +3,9 @@ pub mod base;
 pub mod format;
 pub mod storage;
 pub mod index;
+pub mod corpus;
+#[cfg(feature = "build")]
+pub mod ingest;
+pub use base::error::{Error, Result};
+#[cfg(feature = "build")]
+pub use ingest::{pipeline::Builder, document::Document};

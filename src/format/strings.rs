@@ -35,6 +35,12 @@ impl StringsWriter {
         id
     }
 
+    /// A string that was interned.
+    pub fn get(&self, id: StringId) -> &str {
+        let range = self.offsets[id.index()] as usize..self.offsets[id.index() + 1] as usize;
+        std::str::from_utf8(&self.bytes[range]).expect("only strings were interned")
+    }
+
     /// Bytes of all strings so far; they must stay below 4 GiB.
     pub fn byte_length(&self) -> u64 {
         self.bytes.len() as u64

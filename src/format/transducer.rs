@@ -307,6 +307,31 @@ impl Backwards<'_> {
     }
 }
 
+/// Builds a transducer from keys in increasing order.
+#[cfg(feature = "build")]
+pub struct TransducerWriter(fst::MapBuilder<Vec<u8>>);
+
+#[cfg(feature = "build")]
+impl Default for TransducerWriter {
+    fn default() -> Self {
+        TransducerWriter(fst::MapBuilder::memory())
+    }
+}
+
+#[cfg(feature = "build")]
+impl TransducerWriter {
+    /// Adds a key; keys come in strictly increasing order of their bytes.
+    pub fn push(&mut self, key: &str, value: u64) {
+        debug_assert!(!key.is_empty());
+        self.0.insert(key, value).expect("keys come in order, and memory does not fail");
+    }
+
+    /// The section's bytes.
+    pub fn finish(self) -> Vec<u8> {
+        self.0.into_inner().expect("memory does not fail")
+    }
+}
+
 #[cfg(all(test, feature = "build"))]
 mod tests {
     use super::*;

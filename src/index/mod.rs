@@ -1,8 +1,8 @@
-//! Layer 3: the indexes. Each knows its section's bytes and nothing of files or of the other indexes.
+//! Layer 3: the indexes. Each knows its sections' bytes and nothing of files or of the other indexes.
 
-
-
+pub mod entity_dictionary;
+pub mod graph;
 pub mod postings;
-
+pub mod provenance;
 pub mod term_dictionary;
 pub mod text_store;

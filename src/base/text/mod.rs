@@ -1,9 +1,11 @@
 //! Give me a text, I give you its tokens and stems: one analyzer for build and query (chapter 17 of the specification).
 
+mod edit_distance;
 mod fold;
 mod stop_words;
 mod tokenize;
 
+pub use edit_distance::EditDistance;
 pub use fold::{fold, fold_char, lower_case};
 pub use stop_words::is_stop_word;
 pub use tokenize::{Span, count_tokens, for_each_token, is_lone, is_word};

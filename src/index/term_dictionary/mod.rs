@@ -1,14 +1,12 @@
 //! Give me a word, I give you the ordinal of its postings; also for all words with a prefix or within an edit distance.
 
-mod fuzzy;
 mod reader;
 #[cfg(feature = "build")]
 mod writer;
 
-pub use fuzzy::EditDistance;
 pub use reader::TermDictionary;
 #[cfg(feature = "build")]
-pub use writer::{MapSectionWriter, write_terms};
+pub use writer::write_terms;
 
 #[cfg(all(test, feature = "build"))]
 mod tests;

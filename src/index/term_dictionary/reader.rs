@@ -1,10 +1,9 @@
 //! The view of the term dictionary.
 
-use super::fuzzy::EditDistance;
 use crate::base::error::Corruption;
 use crate::base::ids::TermOrdinal;
 use crate::base::limits::MAX_EXPANSIONS;
-use crate::base::text::stem;
+use crate::base::text::{EditDistance, stem};
 use crate::format::cursor::SectionBytes;
 use crate::format::transducer::Transducer;
 use std::cell::RefCell;

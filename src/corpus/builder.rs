@@ -1,0 +1,380 @@
+//! Give me batches in order and then the graph, I give you a published file. Owns all index writers and assigns all ids.
+
+use crate::base::error::{Error, Result};
+use crate::base::ids::{DocumentId, EntityId, HeadingId, NONE, SentenceId, StringId};
+use crate::base::limits::MAX_COUNT;
+use crate::base::text::ANALYZER;
+use crate::corpus::batch::{Batch, BatchDocument};
+use crate::corpus::verify::hex;
+use crate::format::cursor::SectionBuilder;
+use crate::format::kind::Kind;
+use crate::format::manifest::Manifest;
+use crate::format::strings::StringsWriter;
+use crate::index::entity_dictionary::{EntityDictionaryWriter, EntityRow};
+use crate::index::graph::{FactsWriter, FlatLists};
+pub use crate::index::entity_dictionary::layout::origin;
+pub use crate::index::graph::{Statement, layout::method};
+use crate::index::postings::PostingsWriter;
+use crate::index::provenance::{ChunkRow, DocumentRow, DuplicateRow, ProvenanceWriter};
+pub use crate::index::provenance::Media;
+use crate::index::term_dictionary::write_terms;
+use crate::index::text_store::TextIndexWriter;
+use crate::storage::backend::Place;
+use crate::storage::sealed_writer::SealedWriter;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A layer of chunks to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Name, for `--layer`.
+    pub name: String,
+    /// Tokens a chunk should have.
+    pub target_tokens: u32,
+    /// Tokens a chunk repeats of the one before.
+    pub overlap_tokens: u32,
+}
+
+/// What the manifest says of the build.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Description {
+    pub title: String,
+    pub settings: BTreeMap<String, String>,
+    pub warnings: u64,
+}
+
+/// An entity of the graph.
+#[derive(Clone, Debug, Default)]
+pub struct NewEntity {
+    /// Canonical name.
+    pub name: String,
+    /// Other names, for display.
+    pub aliases: BTreeSet<String>,
+    /// Normalised names that lead to it.
+    pub keys: BTreeSet<String>,
+    /// See chapter 14 of the specification.
+    pub kind: u8,
+    /// 255 is certain.
+    pub confidence: u8,
+    /// Bits of [`origin`].
+    pub origins: u16,
+}
+
+/// Where a batch's text lies in the file under construction.
+#[derive(Clone, Debug)]
+struct Placed {
+    offset: u64,
+    /// Bytes of text and of frame for each block.
+    blocks: Vec<(usize, usize)>,
+    documents: Range<u32>,
+}
+
+/// Text of a batch as it was stored.
+#[derive(Debug)]
+pub struct StoredText {
+    frames: Vec<u8>,
+    placed: Placed,
+}
+
+impl StoredText {
+    /// The documents of the batch.
+    pub fn documents(&self) -> Range<u32> {
+        self.placed.documents.clone()
+    }
+
+    /// The text of all documents of the batch, one after the other.
+    pub fn inflate(&self) -> Result<String> {
+        let (mut text, mut at) = (Vec::new(), 0);
+        for &(text_length, frame_length) in &self.placed.blocks {
+            let block = zstd::bulk::decompress(&self.frames[at..at + frame_length], text_length);
+            text.extend(block.map_err(|source| Error::io("inflate", "text just written", source))?);
+            at += frame_length;
+        }
+        String::from_utf8(text).map_err(|_| Error::io("read back", "text just written", std::io::ErrorKind::InvalidData.into()))
+    }
+}
+
+/// Writes one file.
+#[derive(Debug)]
+pub struct Builder<P: Place> {
+    writer: SealedWriter<P>,
+    path: PathBuf,
+    text_index: TextIndexWriter,
+    strings: StringsWriter,
+    provenance: ProvenanceWriter,
+    postings: PostingsWriter,
+    layers: usize,
+    text_length: u64,
+    placed: Vec<Placed>,
+    corpus_hash: Sha256,
+    mentions: FlatLists,
+    about: FlatLists,
+    facts: FactsWriter,
+}
+
+impl<P: Place> Builder<P> {
+    /// Starts a file. `path` is for errors; postings beyond `memory_budget_bytes` spill into files of `spill_file`.
+    pub fn new(
+        place: P,
+        path: impl Into<PathBuf>,
+        layers: &[Layer],
+        memory_budget_bytes: usize,
+        spill_file: fn() -> std::io::Result<std::fs::File>,
+    ) -> Result<Self> {
+        let path = path.into();
+        let mut writer = SealedWriter::create(place).map_err(|source| Error::io("create", &path, source))?;
+        writer.begin(Kind::TextBlocks).map_err(|source| Error::io("write", &path, source))?;
+        let (mut strings, mut provenance) = (StringsWriter::default(), ProvenanceWriter::default());
+        for layer in layers {
+            provenance.layer(strings.intern(&layer.name), layer.target_tokens, layer.overlap_tokens);
+        }
+        Ok(Builder {
+            writer,
+            path,
+            text_index: TextIndexWriter::default(),
+            strings,
+            provenance,
+            postings: PostingsWriter::new(memory_budget_bytes, spill_file),
+            layers: layers.len(),
+            text_length: 0,
+            placed: Vec::new(),
+            corpus_hash: Sha256::new(),
+            mentions: FlatLists::default(),
+            about: FlatLists::default(),
+            facts: FactsWriter::default(),
+        })
+    }
+
+    fn io<T>(&self, result: std::io::Result<T>) -> Result<T> {
+        result.map_err(|source| Error::io("write", &self.path, source))
+    }
+
+    /// Appends the next batch; its documents get the next ids.
+    pub fn append(&mut self, batch: Batch) -> Result<()> {
+        let first = self.provenance.documents().len() as u32;
+        let mut placed = Placed { offset: self.writer.position(), blocks: Vec::new(), documents: first..first };
+        for block in &batch.blocks {
+            self.text_index.push(block);
+            let written = self.writer.write(&block.frame);
+            self.io(written)?;
+            placed.blocks.push((block.text_length, block.frame.len()));
+        }
+        for document in batch.documents {
+            self.document(document)?;
+        }
+        placed.documents.end = self.provenance.documents().len() as u32;
+        self.placed.push(placed);
+        let appended = self.postings.append(batch.postings);
+        self.io(appended)
+    }
+
+    fn document(&mut self, document: BatchDocument) -> Result<()> {
+        let id = DocumentId(self.provenance.documents().len() as u32);
+        let first_sentence = self.provenance.sentence_count() as u32;
+        let too_many = self.provenance.sentence_count() as u64 + document.sentences.len() as u64;
+        if too_many > MAX_COUNT {
+            let mend = "build several files";
+            return Err(Error::Limit { what: "the number of sentences".into(), actual: too_many, limit: MAX_COUNT, mend });
+        }
+        let fields = &document.fields;
+        let optional = |strings: &mut StringsWriter, value: &Option<String>| value.as_ref().map_or(StringId(NONE), |value| strings.intern(value));
+        self.corpus_hash.update(fields.content_hash);
+        let row = DocumentRow {
+            text_start: self.text_length,
+            text_length: document.text_length,
+            first_sentence: SentenceId(first_sentence),
+            sentence_count: document.sentences.len() as u32,
+            source: self.strings.intern(&fields.source),
+            external_id: self.strings.intern(&fields.external_id),
+            title: optional(&mut self.strings, &fields.title),
+            metadata: optional(&mut self.strings, &fields.metadata),
+            media: fields.media,
+            content_hash: fields.content_hash,
+        };
+        self.provenance.document(row);
+        self.text_length += u64::from(document.text_length);
+        for sentence in &document.sentences {
+            self.provenance.sentence(sentence.start, sentence.byte_length, sentence.token_count);
+        }
+        let mut headings = Vec::with_capacity(document.headings.len());
+        for heading in &document.headings {
+            let parent = heading.parent.map_or(HeadingId(NONE), |parent| headings[parent as usize]);
+            let title = self.strings.intern(&heading.title);
+            headings.push(self.provenance.heading(parent, title));
+        }
+        for (layer, chunks) in document.chunks.iter().enumerate().take(self.layers) {
+            for chunk in chunks {
+                self.provenance.chunk(layer, ChunkRow {
+                    document: id,
+                    first_sentence: SentenceId(first_sentence + chunk.first_sentence),
+                    sentence_count: chunk.sentence_count,
+                    heading: chunk.heading.map_or(HeadingId(NONE), |heading| headings[heading as usize]),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes an input that equals a stored document.
+    pub fn duplicate(&mut self, document: DocumentId, source: &str, external_id: &str) {
+        let (source, external_id) = (self.strings.intern(source), self.strings.intern(external_id));
+        self.provenance.duplicate(DuplicateRow { document, source, external_id });
+    }
+
+    /// Counts so far: documents, sentences, chunks of all layers, duplicates, bytes of text.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            documents: self.provenance.documents().len() as u64,
+            sentences: self.provenance.sentence_count() as u64,
+            chunks: self.provenance.chunk_count() as u64,
+            duplicates: self.provenance.duplicate_count() as u64,
+            text_bytes: self.text_length,
+        }
+    }
+
+    /// How many batches there are.
+    pub fn batch_count(&self) -> usize {
+        self.placed.len()
+    }
+
+    /// Reads back the text of a batch.
+    pub fn stored_text(&mut self, batch: usize) -> Result<StoredText> {
+        let placed = self.placed[batch].clone();
+        let mut frames = vec![0; placed.blocks.iter().map(|block| block.1).sum()];
+        let read = self.writer.read_back(placed.offset, &mut frames);
+        self.io(read)?;
+        Ok(StoredText { frames, placed })
+    }
+
+    /// Rows of the documents so far.
+    pub fn documents(&self) -> &[DocumentRow] {
+        self.provenance.documents()
+    }
+
+    /// Bytes of a sentence in its document's text.
+    pub fn sentence_range(&self, sentence: u32) -> Range<usize> {
+        self.provenance.sentence_range(sentence)
+    }
+
+    /// The base chunks of some documents in order: the document, and the titles of the headings over the chunk.
+    pub fn base_chunks_of(&self, documents: Range<u32>) -> impl Iterator<Item = (u32, Vec<&str>)> {
+        let chunks = self.provenance.chunks(0);
+        let place = |document| chunks.partition_point(|chunk| chunk.document.0 < document);
+        chunks[place(documents.start)..place(documents.end)]
+            .iter()
+            .map(|chunk| (chunk.document.0, self.provenance.heading_path(chunk.heading).map(|title| self.strings.get(title)).collect()))
+    }
+
+    /// The entities that the next sentence names, increasing.
+    pub fn push_mentions(&mut self, entities: impl IntoIterator<Item = u32>) {
+        self.mentions.push(entities);
+    }
+
+    /// The entities that the next chunk of the base layer is about, increasing.
+    pub fn push_about(&mut self, entities: impl IntoIterator<Item = u32>) {
+        self.about.push(entities);
+    }
+
+    /// A place where a fact is stated.
+    pub fn push_statement(&mut self, statement: Statement) {
+        self.facts.push(statement);
+    }
+
+    /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base chunk.
+    pub fn finish(mut self, entities: &[NewEntity], relations: &[String], description: Description) -> Result<Finished> {
+        debug_assert_eq!(self.mentions.len(), self.provenance.sentence_count());
+        debug_assert_eq!(self.about.len(), self.provenance.chunks(0).len());
+        let counts = self.counts();
+        let (path, mut writer) = (self.path.clone(), self.writer);
+        let io = |result: std::io::Result<()>| result.map_err(|source| Error::io("write", &path, source));
+        io(writer.section(Kind::TextIndex, &self.text_index.finish()))?;
+        let (stems, surfaces) = self.postings.terms();
+        let terms = stems.len() as u64;
+        io(writer.section(Kind::Terms, &write_terms(stems.into_iter(), surfaces.into_iter())))?;
+        io(writer.begin(Kind::Postings))?;
+        let index = self.postings.finish(|bytes| writer.write(bytes)).map_err(|source| Error::io("write", &path, source))?;
+        io(writer.section(Kind::PostingsIndex, &index))?;
+        drop(index);
+        io(writer.section(Kind::SentenceEntities, &self.mentions.encode()))?;
+        io(writer.section(Kind::EntitySentences, &self.mentions.transpose(entities.len()).encode()))?;
+        drop(self.mentions);
+        io(writer.section(Kind::ChunkAbout, &self.about.encode()))?;
+        io(writer.section(Kind::EntityAbout, &self.about.transpose(entities.len()).encode()))?;
+        let mut section = SectionBuilder::new();
+        section.head(relations.len() as u32, 0);
+        section.u32s(relations.iter().map(|relation| self.strings.intern(relation).0).collect::<Vec<_>>());
+        io(writer.section(Kind::Relations, &section.finish()))?;
+        let (sections, facts) = self.facts.finish(entities.len() as u32);
+        io(writer.section(Kind::Facts, &sections.facts))?;
+        io(writer.section(Kind::FactSources, &sections.sources))?;
+        io(writer.section(Kind::Adjacency, &sections.adjacency))?;
+        let sections = entity_dictionary(entities, &mut self.strings).finish();
+        io(writer.section(Kind::Entities, &sections.entities))?;
+        io(writer.section(Kind::EntityNames, &sections.names))?;
+        io(writer.section(Kind::EntityNameSets, &sections.name_sets))?;
+        io(writer.section(Kind::EntityAliases, &sections.aliases))?;
+        let sections = self.provenance.finish();
+        io(writer.section(Kind::Documents, &sections.documents))?;
+        io(writer.section(Kind::Duplicates, &sections.duplicates))?;
+        io(writer.section(Kind::Headings, &sections.headings))?;
+        io(writer.section(Kind::Sentences, &sections.sentences))?;
+        io(writer.section(Kind::Chunks, &sections.chunks))?;
+        if self.strings.byte_length() > MAX_COUNT {
+            let mend = "build several files";
+            let actual = self.strings.byte_length();
+            return Err(Error::Limit { what: "the bytes of names and metadata".into(), actual, limit: MAX_COUNT, mend });
+        }
+        io(writer.section(Kind::Strings, &self.strings.finish()))?;
+        let manifest = Manifest {
+            generator: concat!("a2kb ", env!("CARGO_PKG_VERSION")).into(),
+            title: description.title,
+            analyzer: ANALYZER.into(),
+            corpus_hash: hex(&self.corpus_hash.finalize()),
+            settings: description.settings.into_iter().collect(),
+            warnings: description.warnings,
+        };
+        let manifest = manifest.encode().ok_or_else(|| Error::invalid("the manifest", "it is longer than 1 MiB", "use a shorter title"))?;
+        io(writer.section(Kind::Manifest, &manifest))?;
+        let file_bytes = writer.finish().map_err(|source| Error::io("publish", &path, source))?;
+        Ok(Finished { counts, terms, entities: entities.len() as u64, facts: u64::from(facts), file_bytes })
+    }
+}
+
+fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> EntityDictionaryWriter {
+    let mut dictionary = EntityDictionaryWriter::default();
+    for (index, entity) in entities.iter().enumerate() {
+        let row = EntityRow { name: strings.intern(&entity.name), kind: entity.kind, confidence: entity.confidence, origins: entity.origins };
+        let aliases = entity.aliases.iter().map(|alias| strings.intern(alias)).collect();
+        dictionary.push(row, aliases);
+        for key in entity.keys.iter().filter(|key| !key.is_empty()) {
+            dictionary.name(key, EntityId(index as u32));
+        }
+    }
+    dictionary
+}
+
+/// How much there is of everything before the graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[allow(missing_docs)]
+pub struct Counts {
+    pub documents: u64,
+    pub sentences: u64,
+    pub chunks: u64,
+    pub duplicates: u64,
+    pub text_bytes: u64,
+}
+
+/// What was published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[allow(missing_docs)]
+pub struct Finished {
+    #[serde(flatten)]
+    pub counts: Counts,
+    pub terms: u64,
+    pub entities: u64,
+    pub facts: u64,
+    pub file_bytes: u64,
+}

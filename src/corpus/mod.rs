@@ -1,0 +1,8 @@
+//! Layer 5: the read view that everything above reads, the builder that owns all index writers, and the checks across sections.
+
+#[cfg(feature = "build")]
+pub mod batch;
+#[cfg(feature = "build")]
+pub mod builder;
+pub mod snapshot;
+pub mod verify;

@@ -1,0 +1,190 @@
+//! Give me a file, I give you **the** read view: every index, parsed when it is first used.
+
+use crate::base::error::{Corruption, Result};
+use crate::base::ids::{ChunkId, StringId};
+use crate::base::text::ANALYZER;
+use crate::format::kind::Kind;
+use crate::format::manifest::Manifest;
+use crate::format::strings::Strings;
+use crate::index::entity_dictionary::EntityDictionary;
+use crate::index::graph::{Facts, Links};
+use crate::index::postings::Postings;
+use crate::index::provenance::{LayerRow, Provenance};
+use crate::index::term_dictionary::TermDictionary;
+use crate::index::text_store::TextStore;
+use crate::storage::sealed_reader::SealedReader;
+use std::sync::OnceLock;
+
+/// The read view of one file. Shared by any number of threads.
+#[derive(Debug)]
+pub struct Snapshot {
+    reader: SealedReader,
+    manifest: OnceLock<Manifest>,
+    strings: OnceLock<Strings>,
+    provenance: OnceLock<Provenance>,
+    layers: OnceLock<Vec<LayerRow>>,
+    text: OnceLock<TextStore>,
+    terms: OnceLock<TermDictionary>,
+    postings: OnceLock<Postings>,
+    entities: OnceLock<EntityDictionary>,
+    facts: OnceLock<Facts>,
+    mentions: OnceLock<Links>,
+    about: OnceLock<Links>,
+}
+
+/// Two threads may both make the value; the first one stays.
+fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = make()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+impl Snapshot {
+    /// A view that has not touched anything but the header page.
+    pub fn new(reader: SealedReader) -> Self {
+        Snapshot {
+            reader,
+            manifest: OnceLock::new(),
+            strings: OnceLock::new(),
+            provenance: OnceLock::new(),
+            layers: OnceLock::new(),
+            text: OnceLock::new(),
+            terms: OnceLock::new(),
+            postings: OnceLock::new(),
+            entities: OnceLock::new(),
+            facts: OnceLock::new(),
+            mentions: OnceLock::new(),
+            about: OnceLock::new(),
+        }
+    }
+
+    /// The sections' bytes.
+    pub fn reader(&self) -> &SealedReader {
+        &self.reader
+    }
+
+    /// Who made the file, and how.
+    pub fn manifest(&self) -> Result<&Manifest> {
+        once(&self.manifest, || Ok(Manifest::decode(&self.reader.section(Kind::Manifest, "the description of the file")?)?))
+    }
+
+    /// All short strings.
+    pub fn strings(&self) -> Result<&Strings> {
+        once(&self.strings, || Ok(Strings::new(&self.reader.section(Kind::Strings, "reading")?)?))
+    }
+
+    /// A string, or nothing for the mark "no string".
+    pub fn string(&self, id: StringId) -> Result<Option<&str>> {
+        id.present().map(|id| Ok(self.strings()?.get(id)?)).transpose()
+    }
+
+    /// Documents, sentences, chunks and headings.
+    pub fn provenance(&self) -> Result<&Provenance> {
+        const FOR: &str = "reading";
+        once(&self.provenance, || {
+            let section = |kind| self.reader.section(kind, FOR);
+            Ok(Provenance::new(
+                &section(Kind::Documents)?,
+                &section(Kind::Duplicates)?,
+                &section(Kind::Headings)?,
+                &section(Kind::Sentences)?,
+                &section(Kind::Chunks)?,
+            )?)
+        })
+    }
+
+    /// The layers of chunks; there is at least one.
+    pub fn layers(&self) -> Result<&[LayerRow]> {
+        once(&self.layers, || Ok(self.provenance()?.layers()?)).map(Vec::as_slice)
+    }
+
+    /// The layer that terms and about-edges refer to.
+    pub fn base_layer(&self) -> Result<&LayerRow> {
+        let none = Corruption::new(Kind::Chunks.name(), 0, "there is no layer of chunks");
+        Ok(self.layers()?.first().ok_or(none)?)
+    }
+
+    /// The text.
+    pub fn text(&self) -> Result<&TextStore> {
+        once(&self.text, || {
+            let blocks = self.reader.section(Kind::TextBlocks, "reading text")?;
+            Ok(TextStore::new(&blocks, &self.reader.section(Kind::TextIndex, "reading text")?)?)
+        })
+    }
+
+    /// Word to ordinal.
+    pub fn terms(&self) -> Result<&TermDictionary> {
+        once(&self.terms, || {
+            let analyzer = &self.manifest()?.analyzer;
+            if analyzer != ANALYZER {
+                let what = format!("its words were cut by the analyzer {analyzer:?}, and this version knows {ANALYZER:?}");
+                return Err(crate::base::error::Error::Unsupported { what });
+            }
+            Ok(TermDictionary::new(&self.reader.section(Kind::Terms, "keyword search")?)?)
+        })
+    }
+
+    /// Ordinal to chunks.
+    pub fn postings(&self) -> Result<&Postings> {
+        once(&self.postings, || {
+            let lists = self.reader.section(Kind::Postings, "keyword search")?;
+            let index = self.reader.section(Kind::PostingsIndex, "keyword search")?;
+            let postings = Postings::new(&lists, &index)?;
+            if postings.chunk_count() != self.base_layer()?.chunk_count {
+                return Err(index.corrupt(4, "the postings are of another number of chunks than there are").into());
+            }
+            Ok(postings)
+        })
+    }
+
+    /// Name to entity.
+    pub fn entities(&self) -> Result<&EntityDictionary> {
+        const FOR: &str = "graph search";
+        once(&self.entities, || {
+            let section = |kind| self.reader.section(kind, FOR);
+            Ok(EntityDictionary::new(
+                &section(Kind::Entities)?,
+                &section(Kind::EntityNames)?,
+                &section(Kind::EntityNameSets)?,
+                &section(Kind::EntityAliases)?,
+            )?)
+        })
+    }
+
+    /// Facts by subject and object.
+    pub fn facts(&self) -> Result<&Facts> {
+        const FOR: &str = "graph search";
+        once(&self.facts, || {
+            let section = |kind| self.reader.section(kind, FOR);
+            Ok(Facts::new(&section(Kind::Relations)?, &section(Kind::Facts)?, &section(Kind::FactSources)?, &section(Kind::Adjacency)?)?)
+        })
+    }
+
+    /// Which sentence names which entity.
+    pub fn mentions(&self) -> Result<&Links> {
+        const FOR: &str = "graph search";
+        once(&self.mentions, || {
+            Ok(Links::new(&self.reader.section(Kind::SentenceEntities, FOR)?, &self.reader.section(Kind::EntitySentences, FOR)?)?)
+        })
+    }
+
+    /// Which chunk of the base layer is about which entity.
+    pub fn about(&self) -> Result<&Links> {
+        const FOR: &str = "graph search";
+        once(&self.about, || {
+            Ok(Links::new(&self.reader.section(Kind::ChunkAbout, FOR)?, &self.reader.section(Kind::EntityAbout, FOR)?)?)
+        })
+    }
+
+    /// Token position in a base chunk's sequence at which its first sentence starts: title and headings stand before.
+    pub fn prefix_length(&self, chunk: ChunkId) -> Result<u32> {
+        let provenance = self.provenance()?;
+        let mut own = 0;
+        for sentence in provenance.chunk(chunk)?.sentences() {
+            own += u32::from(provenance.sentence(crate::base::ids::SentenceId(sentence))?.token_count);
+        }
+        Ok(u32::from(self.postings()?.length(chunk.0)?).saturating_sub(own))
+    }
+}

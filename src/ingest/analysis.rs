@@ -1,0 +1,175 @@
+//! Give me the documents of one batch, I give you their sentences, chunks, words and candidate names.
+
+use crate::base::error::Result;
+use crate::corpus::batch::{Batch, BatchBuilder, BatchDocument, BatchSentence};
+use crate::corpus::builder::Layer;
+use crate::base::text::{for_each_token, is_stop_word, name_key};
+use crate::ingest::document::Document;
+use crate::ingest::extractor::{Case, SentenceWords, acronym_after, capitalised_spans};
+use crate::ingest::segmenter::{Piece, chunks, pieces};
+use rustc_hash::FxHashMap;
+
+/// A name that may become an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// As it was first written.
+    pub surface: String,
+    /// Sentences that name it.
+    pub count: u32,
+    /// Those that do not merely open with it.
+    pub inner: u32,
+    /// Best confidence of any occurrence.
+    pub confidence: u8,
+}
+
+/// What a document says of its own names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentNames {
+    /// Its title.
+    pub title: Option<String>,
+    /// The title also stands in the text in lower case: it is a common noun.
+    pub common_noun: bool,
+    /// Other names that the first sentence gives to the title's bearer.
+    pub other_names: Vec<String>,
+    /// Titles of its headings.
+    pub headings: Vec<String>,
+}
+
+/// Names found in one batch, in order of their first occurrence.
+#[derive(Debug, Default)]
+pub struct Names {
+    places: FxHashMap<String, usize>,
+    /// Normalised name and candidate.
+    pub candidates: Vec<(String, Candidate)>,
+    /// Normalised full name and acronym.
+    pub acronyms: Vec<(String, String)>,
+    /// One for each document.
+    pub documents: Vec<DocumentNames>,
+}
+
+/// Phrases after which a first sentence gives another name.
+const RENAMERS: &[&[&str]] = &[&["also", "known", "as"], &["better", "known", "as"], &["known", "as"], &["also", "called"], &["born"], &["nee"], &["abbreviated"]];
+
+/// Cuts and counts one batch.
+pub fn analyse(documents: Vec<Document>, layers: &[Layer]) -> Result<(Batch, Names)> {
+    let mut analyser = Analyser { batch: BatchBuilder::default(), names: Names::default(), cut: SentenceWords::default() };
+    for document in documents {
+        analyser.document(document, layers);
+    }
+    Ok((analyser.batch.finish()?, analyser.names))
+}
+
+struct Analyser {
+    batch: BatchBuilder,
+    names: Names,
+    cut: SentenceWords,
+}
+
+impl Analyser {
+    fn document(&mut self, document: Document, layers: &[Layer]) {
+        let text = document.text.as_str();
+        let mut own = DocumentNames { title: document.fields.title.clone(), ..Default::default() };
+        own.headings = document.headings.iter().map(|heading| heading.title.clone()).collect();
+        let title_key: Vec<String> = own.title.as_deref().map(name_key).unwrap_or_default().split(' ').map(str::to_owned).collect();
+        let (mut sentences, mut cuts, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        for block in &document.blocks {
+            pieces(text, block, |range, glued| {
+                let sentence = &text[range.clone()];
+                self.cut.cut(sentence);
+                let count = self.cut.words().len();
+                for index in 0..count {
+                    words.push(self.batch.term(self.cut.folded(index)));
+                }
+                if sentences.is_empty() && own.title.is_some() {
+                    own.other_names = other_names(sentence, &self.cut, &title_key);
+                }
+                own.common_noun |= own.title.is_some() && in_lower_case(&self.cut, &title_key);
+                self.names.count(sentence, &self.cut);
+                sentences.push(BatchSentence { start: range.start as u32, byte_length: range.len() as u16, token_count: count as u16 });
+                cuts.push(Piece { tokens: count as u32, heading: block.heading, glued });
+            });
+        }
+        let numbers = |batch: &mut BatchBuilder, text: &str| {
+            let mut numbers = Vec::new();
+            for_each_token(text, |_, folded| numbers.push(batch.term(folded)));
+            numbers
+        };
+        let title_words = numbers(&mut self.batch, own.title.as_deref().unwrap_or_default());
+        let heading_words: Vec<_> = own.headings.iter().map(|heading| numbers(&mut self.batch, heading)).collect();
+        let batch_document = BatchDocument {
+            fields: document.fields,
+            text_length: text.len() as u32,
+            headings: document.headings,
+            sentences,
+            chunks: layers.iter().map(|layer| chunks(&cuts, layer)).collect(),
+        };
+        self.batch.push(batch_document, text, &words, &title_words, &heading_words);
+        self.names.documents.push(own);
+    }
+}
+
+impl Names {
+    fn count(&mut self, sentence: &str, cut: &SentenceWords) {
+        for span in capitalised_spans(sentence, cut) {
+            let key = cut.key(span.words.clone());
+            if let Some(acronym) = acronym_after(sentence, cut, &span) {
+                self.acronyms.push((key.clone(), acronym.to_owned()));
+            }
+            let surface = || surface(sentence, cut, span.words.clone()).to_owned();
+            let inner = u32::from(!span.initial || span.words.len() > 1);
+            self.add(key, Candidate { surface: surface(), count: 1, inner, confidence: span.confidence });
+        }
+    }
+
+    /// Adds a candidate to those before it.
+    pub fn add(&mut self, key: String, new: Candidate) {
+        match self.places.get(&key) {
+            Some(&place) => {
+                let candidate = &mut self.candidates[place].1;
+                candidate.count = candidate.count.saturating_add(new.count);
+                candidate.inner = candidate.inner.saturating_add(new.inner);
+                candidate.confidence = candidate.confidence.max(new.confidence);
+            }
+            None => {
+                self.places.insert(key.clone(), self.candidates.len());
+                self.candidates.push((key, new));
+            }
+        }
+    }
+
+    /// Forgets what `keep` does not hold for.
+    pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
+        self.candidates.retain(|(_, candidate)| keep(candidate));
+        self.places = self.candidates.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+    }
+}
+
+fn surface<'a>(sentence: &'a str, cut: &SentenceWords, range: std::ops::Range<usize>) -> &'a str {
+    let words = cut.words();
+    &sentence[words[range.start].start as usize..words[range.end - 1].end as usize]
+}
+
+/// Names that a first sentence gives to the bearer of the title: a fuller form that it opens with, and what follows "also known as" and the like.
+fn other_names(sentence: &str, cut: &SentenceWords, title: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for span in capitalised_spans(sentence, cut) {
+        let range = span.words.clone();
+        let opens = cut.words()[..range.start].iter().all(|word| word.stop);
+        let shares = range.clone().any(|index| !cut.words()[index].stop && title.iter().any(|word| word == cut.folded(index)));
+        let renamed = RENAMERS.iter().any(|phrase| {
+            range.start >= phrase.len() && phrase.iter().enumerate().all(|(i, word)| cut.folded(range.start - phrase.len() + i) == *word)
+        });
+        let born = range.start > 0 && cut.folded(range.start - 1) == "born";
+        if (opens && shares && range.len() > 1) || (renamed && (!born || range.len() > 1)) {
+            names.push(surface(sentence, cut, range).to_owned());
+        }
+    }
+    names
+}
+
+/// Whether the title's words stand in the sentence, the first of them in lower case.
+fn in_lower_case(cut: &SentenceWords, title: &[String]) -> bool {
+    let words = cut.words();
+    let fits = |at: usize| title.iter().enumerate().all(|(i, word)| at + i < words.len() && cut.folded(at + i) == word);
+    !is_stop_word(&title[0]) && (0..words.len()).any(|at| words[at].case == Case::Lower && fits(at))
+}

@@ -1,0 +1,232 @@
+//! Give me the names of all batches, I give you the entities: who is one and the same, and under which names.
+//!
+//! An entity is a normalised name. Titles and headings are entities always; a capitalised span is one if two sentences
+//! name it. Aliases are names without a parenthesised disambiguator, an organisation's legal form or a leading article,
+//! defined acronyms, and the other names that a document's first sentence gives. An alias never takes a name that is
+//! some entity's own.
+
+use crate::base::text::{is_stop_word, name_key};
+use crate::corpus::builder::{NewEntity, origin};
+use crate::ingest::analysis::{Candidate, Names};
+use crate::ingest::extractor::NameTrie;
+use rustc_hash::FxHashMap;
+
+/// Candidates held while reading; beyond it those seen once are forgotten, so memory stays bounded.
+const MAX_CANDIDATES: usize = 2 << 20;
+/// Longest heading that is taken for a name.
+const MAX_HEADING_WORDS: usize = 8;
+const KIND_ORGANISATION: u8 = 2;
+const ORGANISATION_SUFFIXES: &[&str] =
+    &["ag", "co", "company", "corp", "corporation", "foundation", "gmbh", "inc", "incorporated", "limited", "llc", "ltd", "plc", "sa"];
+
+/// Collects names batch by batch.
+#[derive(Debug, Default)]
+pub struct Gazetteer {
+    names: Names,
+}
+
+/// The entities, and how to find them in texts.
+#[derive(Debug)]
+pub struct Resolved {
+    /// By id.
+    pub entities: Vec<NewEntity>,
+    /// All their names.
+    pub trie: NameTrie,
+    /// Entity of each document's title.
+    pub titles: Vec<Option<u32>>,
+}
+
+impl Gazetteer {
+    /// Adds the next batch.
+    pub fn append(&mut self, names: Names) {
+        for (key, candidate) in names.candidates {
+            self.names.add(key, candidate);
+        }
+        self.names.acronyms.extend(names.acronyms);
+        self.names.documents.extend(names.documents);
+        if self.names.candidates.len() > MAX_CANDIDATES {
+            self.names.retain(|candidate| candidate.count > 1);
+        }
+    }
+
+    /// Decides who is an entity.
+    pub fn resolve(self) -> Resolved {
+        let mut resolver = Resolver::default();
+        let titles: Vec<Option<u32>> = self
+            .names
+            .documents
+            .iter()
+            .map(|document| document.title.as_deref().and_then(|title| resolver.entity(title, origin::TITLE, 255)))
+            .collect();
+        for heading in self.names.documents.iter().flat_map(|document| &document.headings) {
+            if name_key(heading).split(' ').count() <= MAX_HEADING_WORDS {
+                resolver.entity(heading, origin::HEADING, 200);
+            }
+        }
+        // Names that the titles' bearers have anyway must not become entities of their own.
+        for id in 0..resolver.entities.len() as u32 {
+            resolver.derive_aliases(id);
+        }
+        for (document, title) in self.names.documents.iter().zip(&titles) {
+            if let Some(title) = *title {
+                document.other_names.iter().for_each(|name| resolver.alias(title, name));
+                if document.common_noun || document.title.as_deref().is_some_and(is_sentence_case) {
+                    resolver.any_case.push(title);
+                }
+            }
+        }
+        for (key, candidate) in &self.names.candidates {
+            if is_entity(candidate) && !resolver.aliases.contains_key(key.as_str()) {
+                let known = resolver.by_key.contains_key(key);
+                if let Some(id) = resolver.entity(&candidate.surface, origin::SPAN, candidate.confidence).filter(|_| !known) {
+                    resolver.derive_aliases(id);
+                }
+            }
+        }
+        for (full_name, acronym) in &self.names.acronyms {
+            if let Some(&id) = resolver.by_key.get(full_name) {
+                resolver.entities[id as usize].origins |= origin::ACRONYM;
+                resolver.alias(id, acronym);
+            }
+        }
+        resolver.finish(titles)
+    }
+}
+
+/// A span that opens sentences only may be any word with a capital.
+fn is_entity(candidate: &Candidate) -> bool {
+    candidate.count >= 2 && candidate.inner >= 1
+}
+
+/// "Solar eclipse": the words after the first are in lower case, so the first one's capital says nothing.
+fn is_sentence_case(title: &str) -> bool {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let lower = |word: &&str| word.chars().next().is_some_and(char::is_lowercase) && !is_stop_word(word);
+    title.chars().next().is_some_and(char::is_lowercase) || (words.len() > 1 && words[1..].iter().any(lower) && !words[1..].iter().any(|word| word.chars().next().is_some_and(char::is_uppercase)))
+}
+
+#[derive(Default)]
+struct Resolver {
+    entities: Vec<NewEntity>,
+    by_key: FxHashMap<String, u32>,
+    /// Alias key to its bearers.
+    aliases: FxHashMap<String, Vec<u32>>,
+    any_case: Vec<u32>,
+}
+
+impl Resolver {
+    /// The entity with this name, made if there is none.
+    fn entity(&mut self, name: &str, origins: u16, confidence: u8) -> Option<u32> {
+        let key = name_key(name);
+        if key.is_empty() {
+            return None;
+        }
+        if let Some(&id) = self.by_key.get(&key) {
+            let entity = &mut self.entities[id as usize];
+            entity.origins |= origins;
+            entity.confidence = entity.confidence.max(confidence);
+            return Some(id);
+        }
+        let id = self.entities.len() as u32;
+        self.entities.push(NewEntity { name: name.trim().to_owned(), keys: [key.clone()].into(), confidence, origins, ..Default::default() });
+        self.by_key.insert(key, id);
+        Some(id)
+    }
+
+    fn alias(&mut self, id: u32, name: &str) {
+        let key = name_key(name);
+        let shouted = name.chars().all(|c| !c.is_lowercase());
+        if key.is_empty() || (is_stop_word(&key) && !shouted) || self.entities[id as usize].keys.contains(&key) {
+            return;
+        }
+        let entity = &mut self.entities[id as usize];
+        entity.keys.insert(key.clone());
+        entity.aliases.insert(name.trim().to_owned());
+        self.aliases.entry(key).or_default().push(id);
+    }
+
+    /// Aliases that the name itself gives.
+    fn derive_aliases(&mut self, id: u32) {
+        let name = self.entities[id as usize].name.clone();
+        let mut base = name.as_str();
+        if let Some((before, _)) = name.split_once(" (").filter(|_| name.ends_with(')')) {
+            self.alias(id, before);
+            base = before;
+        }
+        if let Some(rest) = base.strip_prefix("The ").or_else(|| base.strip_prefix("the ")) {
+            self.alias(id, rest);
+        }
+        let mut words: Vec<&str> = base.split_whitespace().collect();
+        if let Some(last) = words.pop().filter(|_| !words.is_empty())
+            && ORGANISATION_SUFFIXES.binary_search(&name_key(last).as_str()).is_ok()
+        {
+            self.entities[id as usize].kind = KIND_ORGANISATION;
+            self.alias(id, words.join(" ").trim_end_matches(','));
+        }
+    }
+
+    fn finish(mut self, titles: Vec<Option<u32>>) -> Resolved {
+        let mut trie = NameTrie::new(self.entities.len());
+        for (id, entity) in self.entities.iter_mut().enumerate() {
+            let own = name_key(&entity.name);
+            entity.keys.retain(|key| *key == own || !self.by_key.contains_key(key));
+            entity.keys.iter().for_each(|key| trie.insert(key, id as u32));
+            if entity.name.chars().next().is_some_and(char::is_lowercase) {
+                trie.allow_any_case(id as u32);
+            }
+        }
+        self.any_case.iter().for_each(|&id| trie.allow_any_case(id));
+        Resolved { entities: self.entities, trie, titles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::analysis::analyse;
+    use crate::corpus::builder::Layer;
+    use crate::ingest::document::Document;
+
+    fn resolve(documents: &[(Option<&str>, &str)]) -> Resolved {
+        let layer = Layer { name: "x".into(), target_tokens: 256, overlap_tokens: 0 };
+        let documents = documents.iter().map(|(title, text)| Document::plain("d", title.map(str::to_owned), *text)).collect();
+        let mut gazetteer = Gazetteer::default();
+        gazetteer.append(analyse(documents, &[layer]).unwrap().1);
+        gazetteer.resolve()
+    }
+
+    fn names(resolved: &Resolved, key: &str) -> Vec<String> {
+        resolved.trie.get(key).iter().map(|&id| resolved.entities[id as usize].name.clone()).collect()
+    }
+
+    #[test]
+    fn aliases_lead_to_their_bearers() {
+        let resolved = resolve(&[
+            (Some("Mercury (planet)"), "Mercury is near the Sun."),
+            (Some("Mercury (element)"), "Mercury is a metal."),
+            (Some("Acme Tools, Inc."), "Acme Tools sells to the World Health Organization (WHO). The World Health Organization pays."),
+            (Some("Charlie Goode"), "Charles James Goode (born 1995), also known as Bolt, is a footballer."),
+            (Some("The Dam"), "The dam holds. Later The Dam fell."),
+        ]);
+        assert_eq!(names(&resolved, "mercury"), ["Mercury (planet)", "Mercury (element)"]);
+        assert_eq!(names(&resolved, "acme tools"), ["Acme Tools, Inc."]);
+        assert_eq!(names(&resolved, "who"), ["World Health Organization"]);
+        assert_eq!(names(&resolved, "charles james goode"), ["Charlie Goode"]);
+        assert_eq!(names(&resolved, "bolt"), ["Charlie Goode"]);
+        assert_eq!(names(&resolved, "dam"), ["The Dam"]);
+        assert_eq!(names(&resolved, "sun"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_alias_never_takes_a_name() {
+        let resolved = resolve(&[(Some("Paris (Texas)"), "One."), (Some("Paris"), "Two.")]);
+        assert_eq!(names(&resolved, "paris"), ["Paris"]);
+    }
+
+    #[test]
+    fn a_word_that_only_opens_sentences_is_no_name() {
+        let resolved = resolve(&[(None, "Rivers flow. Rivers rise. We saw Lake Orta. Then Lake Orta froze.")]);
+        assert_eq!(names(&resolved, "rivers"), Vec::<String>::new());
+        assert_eq!(names(&resolved, "lake orta"), ["Lake Orta"]);
+    }
+}

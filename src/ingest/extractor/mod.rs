@@ -1,0 +1,13 @@
+//! Give me sentences, I give you names, mentions and facts, by rules alone (checklist B11 to B13).
+
+mod recogniser;
+mod rule_based;
+mod spans;
+mod words;
+
+pub use recogniser::{Found, NameTrie, Recogniser};
+pub use spans::{Span, acronym_after, capitalised_spans};
+pub use words::{Case, SentenceWords, Word};
+
+#[cfg(test)]
+mod tests;

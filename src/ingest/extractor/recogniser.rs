@@ -1,0 +1,159 @@
+//! Give me a sentence, I give you the entities it names: the longest names of the dictionary, from left to right.
+
+use super::rule_based::{Mention, statements};
+use super::words::{Case, SentenceWords};
+use crate::corpus::builder::Statement;
+use rustc_hash::FxHashMap;
+
+/// Most entities that one ambiguous name may link to; a name of more says nothing.
+const MAX_BEARERS: usize = 3;
+
+/// All names, word by word.
+#[derive(Debug, Default)]
+pub struct NameTrie {
+    vocabulary: FxHashMap<Box<str>, u32>,
+    edges: FxHashMap<(u32, u32), u32>,
+    /// Bearers of the name that ends at a node.
+    bearers: Vec<Vec<u32>>,
+    /// Entities whose name counts in lower case too.
+    any_case: Vec<bool>,
+}
+
+impl NameTrie {
+    /// An empty trie for `entity_count` entities.
+    pub fn new(entity_count: usize) -> Self {
+        NameTrie { bearers: vec![Vec::new()], any_case: vec![false; entity_count], ..Default::default() }
+    }
+
+    /// Lets the normalised name `key` lead to `entity`.
+    pub fn insert(&mut self, key: &str, entity: u32) {
+        let mut node = 0;
+        for word in key.split(' ') {
+            let next = self.vocabulary.len() as u32;
+            let word = match self.vocabulary.get(word) {
+                Some(&id) => id,
+                None => *self.vocabulary.entry(word.into()).or_insert(next),
+            };
+            let next = self.bearers.len() as u32;
+            node = *self.edges.entry((node, word)).or_insert(next);
+            if node == next {
+                self.bearers.push(Vec::new());
+            }
+        }
+        let bearers = &mut self.bearers[node as usize];
+        if let Err(place) = bearers.binary_search(&entity) {
+            bearers.insert(place, entity);
+        }
+    }
+
+    /// Lets lower-case mentions of `entity` count.
+    pub fn allow_any_case(&mut self, entity: u32) {
+        self.any_case[entity as usize] = true;
+    }
+
+    /// Entities that bear exactly the name `key`.
+    pub fn get(&self, key: &str) -> &[u32] {
+        let mut node = 0;
+        for word in key.split(' ') {
+            match self.vocabulary.get(word).and_then(|&word| self.edges.get(&(node, word))) {
+                Some(&next) => node = next,
+                None => return &[],
+            }
+        }
+        &self.bearers[node as usize]
+    }
+}
+
+/// What was found in one sentence.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Entities, increasing.
+    pub entities: Vec<u32>,
+    /// Entities that the sentence opens with: candidates for what an untitled text is about.
+    pub opening: Vec<u32>,
+    /// Facts, with the relation as a number of the recogniser and the sentence left 0.
+    pub statements: Vec<Statement>,
+}
+
+/// Finds mentions and facts; one for each thread.
+#[derive(Debug)]
+pub struct Recogniser<'a> {
+    trie: &'a NameTrie,
+    words: SentenceWords,
+    ids: Vec<u32>,
+    mentions: Vec<Mention>,
+    relations: FxHashMap<String, u32>,
+}
+
+impl<'a> Recogniser<'a> {
+    /// Finds the names of `trie`.
+    pub fn new(trie: &'a NameTrie) -> Self {
+        Recogniser { trie, words: SentenceWords::default(), ids: Vec::new(), mentions: Vec::new(), relations: FxHashMap::default() }
+    }
+
+    /// Reads one sentence of a document that is about `topic` (its title's entity).
+    pub fn read(&mut self, sentence: &str, topic: Option<u32>) -> Found {
+        self.words.cut(sentence);
+        self.find_mentions(topic);
+        let mut entities: Vec<u32> = self.mentions.iter().flat_map(|mention| &mention.entities).copied().collect();
+        entities.sort_unstable();
+        entities.dedup();
+        let opens = |mention: &&Mention| self.words.words()[..mention.words.start].iter().all(|word| word.stop);
+        let opening = self.mentions.first().filter(opens).map_or_else(Vec::new, |mention| mention.entities.clone());
+        let statements = statements(sentence, &self.words, &self.mentions, topic, &mut self.relations);
+        Found { entities, opening, statements }
+    }
+
+    /// Names of the relations by their numbers.
+    pub fn into_relations(self) -> Vec<String> {
+        let mut relations: Vec<_> = self.relations.into_iter().collect();
+        relations.sort_by_key(|relation| relation.1);
+        relations.into_iter().map(|relation| relation.0).collect()
+    }
+
+    fn find_mentions(&mut self, topic: Option<u32>) {
+        self.mentions.clear();
+        self.ids.clear();
+        let count = self.words.words().len();
+        self.ids.extend((0..count).map(|index| self.trie.vocabulary.get(self.words.folded(index)).copied().unwrap_or(u32::MAX)));
+        let mut at = 0;
+        while at < count {
+            let (mut node, mut longest) = (0, None);
+            for end in at..count {
+                match self.trie.edges.get(&(node, self.ids[end])) {
+                    Some(&next) => node = next,
+                    None => break,
+                }
+                let entities = self.accept(at..end + 1, node, topic);
+                if !entities.is_empty() {
+                    longest = Some((end + 1, entities));
+                }
+            }
+            match longest {
+                Some((end, entities)) => {
+                    self.mentions.push(Mention { words: at..end, entities });
+                    at = end;
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// Bearers of the name at `node` that these words can mean.
+    fn accept(&self, range: std::ops::Range<usize>, node: u32, topic: Option<u32>) -> Vec<u32> {
+        let words = &self.words.words()[range.clone()];
+        let lower = words[0].case == Case::Lower;
+        // "Her" at the start of a sentence is a pronoun, whatever film is called so.
+        let function_word = words.iter().all(|word| word.stop);
+        if function_word && (lower || range.start == 0) {
+            return Vec::new();
+        }
+        let allowed = |entity: &&u32| !lower || self.trie.any_case[**entity as usize];
+        let bearers: Vec<u32> = self.trie.bearers[node as usize].iter().filter(allowed).copied().collect();
+        match topic {
+            Some(topic) if bearers.contains(&topic) => vec![topic],
+            _ if bearers.len() <= MAX_BEARERS => bearers,
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! Give me paths and documents, I give you a published file; bounded in memory, the same bytes with any number of threads.
+//!
+//! Two passes. The first reads, cuts, compresses and counts, batch by batch; then it is known who is an entity, and the
+//! second reads the stored text again to find mentions and facts. Batches are made in parallel and joined in order.
+
+use crate::base::error::{Error, Result};
+use crate::base::ids::DocumentId;
+use crate::base::limits::{MAX_CHUNK_TOKENS, MAX_LAYERS};
+use crate::corpus::batch::Batch;
+use crate::corpus::builder::{Builder as FileBuilder, Description, Finished, Layer, Statement};
+use crate::ingest::analysis::{Names, analyse};
+use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
+use crate::ingest::entity_resolution::{Gazetteer, Resolved};
+use crate::ingest::extractor::Recogniser;
+use crate::storage::backend::{FaultyPlace, Place};
+use crate::storage::file::FilePlace;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Text of one batch, about: many documents, or one that is larger.
+const BATCH_BYTES: usize = 512 << 10;
+/// Postings held in memory before they spill.
+const DEFAULT_MEMORY_BUDGET_BYTES: usize = 256 << 20;
+/// Warnings whose text is kept; the rest is only counted.
+const MAX_WARNINGS: usize = 1000;
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// First pass.
+    Reading {
+        /// Documents so far.
+        documents: u64,
+        /// Bytes of input so far.
+        bytes: u64,
+        /// Bytes of all inputs; 0 if unknown.
+        total_bytes: u64,
+    },
+    /// Second pass.
+    Linking {
+        /// Bytes of text so far.
+        bytes: u64,
+        /// Bytes of all text.
+        total_bytes: u64,
+    },
+    /// Writing the indexes.
+    Writing,
+}
+
+/// An input that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Warning {
+    /// File, with the line for a file of lines.
+    pub source: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a build did.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+#[non_exhaustive]
+pub struct BuildReport {
+    /// What was published.
+    #[serde(flatten)]
+    pub finished: Finished,
+    /// The first inputs that were left out.
+    pub warnings: Vec<Warning>,
+    /// How many were left out.
+    pub warning_count: u64,
+    /// Files of formats that are not read.
+    pub skipped_files: usize,
+}
+
+/// Builds a file from documents.
+///
+/// ```
+/// # fn main() -> a2kb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("kb.a2kb");
+/// let report = a2kb::Builder::new()
+///     .document(a2kb::Document::plain("1", Some("Lake Orta".into()), "Lake Orta feeds the river Nigoglia."))
+///     .build(&path)?;
+/// assert_eq!(report.finished.counts.documents, 1);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Builder<'a> {
+    paths: Vec<PathBuf>,
+    documents: Vec<Document>,
+    layers: Vec<Layer>,
+    fields: JsonFields,
+    title: String,
+    strict: bool,
+    threads: usize,
+    memory_budget_bytes: usize,
+    progress: Box<dyn FnMut(Progress) + 'a>,
+    cancelled: Box<dyn Fn() -> bool + 'a>,
+}
+
+impl Default for Builder<'_> {
+    fn default() -> Self {
+        Builder {
+            paths: Vec::new(),
+            documents: Vec::new(),
+            layers: vec![Layer { name: "default".into(), target_tokens: 256, overlap_tokens: 0 }],
+            fields: JsonFields::default(),
+            title: String::new(),
+            strict: false,
+            threads: 0,
+            memory_budget_bytes: DEFAULT_MEMORY_BUDGET_BYTES,
+            progress: Box::new(|_| {}),
+            cancelled: Box::new(|| false),
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// A build with the default settings: one layer of chunks of about 256 tokens.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file, a folder (read recursively), or `-` for JSON lines on standard input.
+    pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.paths.push(path.into());
+        self
+    }
+
+    /// Adds a document from memory; it comes after those of the paths.
+    pub fn document(mut self, document: Document) -> Self {
+        self.documents.push(document);
+        self
+    }
+
+    /// Names the knowledge base.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Size of the chunks of the base layer, and how much a chunk repeats of the one before, in tokens.
+    pub fn chunks(mut self, target_tokens: u32, overlap_tokens: u32) -> Self {
+        (self.layers[0].target_tokens, self.layers[0].overlap_tokens) = (target_tokens, overlap_tokens);
+        self
+    }
+
+    /// Adds another layer of chunks over the same text.
+    pub fn layer(mut self, name: impl Into<String>, target_tokens: u32, overlap_tokens: u32) -> Self {
+        self.layers.push(Layer { name: name.into(), target_tokens, overlap_tokens });
+        self
+    }
+
+    /// Names of the fields of JSON lines.
+    pub fn json_fields(mut self, fields: JsonFields) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Fails where an input would be left out with a warning.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Number of threads; 0 for as many as there are cores. The file does not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Bytes of postings to hold in memory before spilling into temporary files. The file does not depend on it.
+    pub fn memory_budget(mut self, bytes: usize) -> Self {
+        self.memory_budget_bytes = bytes;
+        self
+    }
+
+    /// Calls `progress` now and then.
+    pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// Stops the build when `cancelled` says so; nothing is left under the final name.
+    pub fn cancel_when(mut self, cancelled: impl Fn() -> bool + 'a) -> Self {
+        self.cancelled = Box::new(cancelled);
+        self
+    }
+
+    /// Builds the file at `path`, replacing what was there only when the new file is whole.
+    pub fn build(self, path: impl AsRef<Path>) -> Result<BuildReport> {
+        self.build_in(FilePlace::new(path.as_ref()), path.as_ref())
+    }
+
+    /// Builds a file in memory.
+    pub fn build_to_memory(self) -> Result<(Vec<u8>, BuildReport)> {
+        let place = FaultyPlace::default();
+        let report = self.build_in(place.clone(), Path::new("memory"))?;
+        Ok((place.published().unwrap_or_default(), report))
+    }
+
+    /// Builds in any place; `path` is for errors.
+    pub fn build_in<P: Place>(mut self, place: P, path: &Path) -> Result<BuildReport> {
+        self.check_layers()?;
+        let discovery = if self.paths.is_empty() && !self.documents.is_empty() { Discovery::default() } else { discover(&self.paths)? };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
+        let file = FileBuilder::new(place, path, &self.layers, self.memory_budget_bytes, tempfile::tempfile)?;
+        let mut build = Build { settings: &mut self, pool, file, gazetteer: Gazetteer::default(), seen: FxHashMap::default(), report: BuildReport::default() };
+        build.report.skipped_files = discovery.skipped.len();
+        for (source, reason) in &discovery.unreadable {
+            build.warn(source.clone(), reason.clone())?;
+        }
+        build.read(&discovery)?;
+        build.finish()
+    }
+
+    fn check_layers(&self) -> Result<()> {
+        if self.layers.len() > MAX_LAYERS as usize {
+            let (actual, limit) = (self.layers.len() as u64, u64::from(MAX_LAYERS));
+            return Err(Error::Limit { what: "the number of layers".into(), actual, limit, mend: "ask for fewer" });
+        }
+        let mut names = BTreeSet::new();
+        for layer in &self.layers {
+            let what = format!("layer {:?} with chunks of {} tokens", layer.name, layer.target_tokens);
+            if layer.target_tokens == 0 || layer.target_tokens > MAX_CHUNK_TOKENS {
+                return Err(Error::invalid(what, "the size is out of range", format!("take 1 to {MAX_CHUNK_TOKENS} tokens")));
+            }
+            if layer.overlap_tokens >= layer.target_tokens {
+                return Err(Error::invalid(what, "the overlap is not smaller than the chunk", "take a smaller overlap"));
+            }
+            if !names.insert(&layer.name) {
+                return Err(Error::invalid(what, "there is another layer of that name", "take another name"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A build under way.
+struct Build<'b, 'a, P: Place> {
+    settings: &'b mut Builder<'a>,
+    pool: rayon::ThreadPool,
+    file: FileBuilder<P>,
+    gazetteer: Gazetteer,
+    /// Documents by the hash of their text and title.
+    seen: FxHashMap<[u8; 32], DocumentId>,
+    report: BuildReport,
+}
+
+impl<P: Place> Build<'_, '_, P> {
+    fn warn(&mut self, source: String, reason: String) -> Result<()> {
+        if self.settings.strict {
+            return Err(Error::invalid(source, reason, "mend the input, or build without --strict to leave it out"));
+        }
+        self.report.warning_count += 1;
+        if self.report.warnings.len() < MAX_WARNINGS {
+            self.report.warnings.push(Warning { source, reason });
+        }
+        Ok(())
+    }
+
+    fn check_cancelled(&self) -> Result<()> {
+        if (self.settings.cancelled)() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// First pass: reads inputs in rounds of a few batches.
+    fn read(&mut self, discovery: &Discovery) -> Result<()> {
+        let own = std::mem::take(&mut self.settings.documents);
+        let mut inputs = discovery.inputs().peekable();
+        let mut own = own.into_iter().peekable();
+        let mut bytes = 0;
+        while inputs.peek().is_some() || own.peek().is_some() {
+            self.check_cancelled()?;
+            // The size of a round must not depend on the number of threads: it decides nothing but memory, and batches are cut below.
+            let (mut raw, mut round_bytes) = (Vec::new(), 0);
+            while let Some(input) = inputs.next_if(|_| round_bytes < 8 * BATCH_BYTES) {
+                match input {
+                    Ok(input) => {
+                        round_bytes += input.bytes.len();
+                        raw.push(input);
+                    }
+                    Err((source, reason)) => self.warn(source, reason)?,
+                }
+            }
+            let mut parsed = self.parse(raw)?;
+            while let Some(document) = own.next_if(|_| inputs.peek().is_none() && round_bytes < 8 * BATCH_BYTES) {
+                round_bytes += document.text.len();
+                parsed.push(hashed(document));
+            }
+            bytes += round_bytes as u64;
+            self.store(parsed)?;
+            let documents = self.file.counts().documents;
+            (self.settings.progress)(Progress::Reading { documents, bytes, total_bytes: discovery.total_bytes });
+        }
+        if self.file.counts().documents == 0 {
+            let why = self.report.warnings.first().map_or_else(String::new, |first| format!(" (the first: {}: {})", first.source, first.reason));
+            let what = format!("all {} inputs were left out{why}", self.report.warning_count);
+            return Err(Error::invalid("nothing to build", what, "mend the inputs"));
+        }
+        Ok(())
+    }
+
+    fn parse(&mut self, raw: Vec<RawInput>) -> Result<Vec<(Document, [u8; 32])>> {
+        let fields = &self.settings.fields;
+        let results: Vec<_> = self.pool.install(|| {
+            raw.into_par_iter().map(|input| {
+                let source = input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
+                read(input, fields).map(hashed).map_err(|reason| (source, reason))
+            }).collect()
+        });
+        let mut parsed = Vec::with_capacity(results.len());
+        for result in results {
+            match result {
+                Ok(document) => parsed.push(document),
+                Err((source, reason)) => self.warn(source, reason)?,
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// Drops duplicates, cuts batches, and appends them.
+    fn store(&mut self, parsed: Vec<(Document, [u8; 32])>) -> Result<()> {
+        let first = self.file.counts().documents as u32;
+        let (mut batches, mut batch, mut batch_bytes, mut count) = (Vec::new(), Vec::new(), 0, 0);
+        for (document, identity) in parsed {
+            let next = DocumentId(first + count);
+            let id = *self.seen.entry(identity).or_insert(next);
+            if id != next {
+                self.file.duplicate(id, &document.fields.source, &document.fields.external_id);
+                continue;
+            }
+            count += 1;
+            batch_bytes += document.text.len();
+            batch.push(document);
+            if batch_bytes >= BATCH_BYTES {
+                batches.push(std::mem::take(&mut batch));
+                batch_bytes = 0;
+            }
+        }
+        batches.push(batch);
+        let layers = &self.settings.layers;
+        let analysed: Vec<Result<(Batch, Names)>> =
+            self.pool.install(|| batches.into_par_iter().filter(|batch| !batch.is_empty()).map(|batch| analyse(batch, layers)).collect());
+        for result in analysed {
+            let (batch, names) = result?;
+            self.file.append(batch)?;
+            self.gazetteer.append(names);
+        }
+        Ok(())
+    }
+
+    /// Second pass, and the writing of the indexes.
+    fn finish(mut self) -> Result<BuildReport> {
+        self.seen = FxHashMap::default();
+        let resolved = std::mem::take(&mut self.gazetteer).resolve();
+        let mut relations = Relations::default();
+        let (total_bytes, mut bytes) = (self.file.counts().text_bytes, 0);
+        let batches: Vec<usize> = (0..self.file.batch_count()).collect();
+        for round in batches.chunks(self.pool.current_num_threads() * 2) {
+            self.check_cancelled()?;
+            let stored = round.iter().map(|&batch| self.file.stored_text(batch)).collect::<Result<Vec<_>>>()?;
+            let file = &self.file;
+            let linked: Vec<Result<Linked>> = self.pool.install(|| {
+                stored.into_par_iter().map(|stored| {
+                    let documents = stored.documents();
+                    Ok(link(file, &resolved, documents, &stored.inflate()?))
+                }).collect()
+            });
+            for result in linked {
+                let linked = result?;
+                bytes += linked.text_bytes;
+                self.push(linked, &mut relations);
+            }
+            (self.settings.progress)(Progress::Linking { bytes, total_bytes });
+        }
+        self.check_cancelled()?;
+        (self.settings.progress)(Progress::Writing);
+        let description = Description { title: self.settings.title.clone(), settings: self.describe(), warnings: self.report.warning_count };
+        let Resolved { entities, trie, .. } = resolved;
+        drop(trie);
+        self.report.finished = self.file.finish(&entities, &relations.names, description)?;
+        Ok(self.report)
+    }
+
+    fn push(&mut self, linked: Linked, relations: &mut Relations) {
+        linked.mentions.into_iter().for_each(|entities| self.file.push_mentions(entities));
+        linked.about.into_iter().for_each(|entities| self.file.push_about(entities));
+        let numbers: Vec<u32> = linked.relations.into_iter().map(|name| relations.number(name)).collect();
+        for statement in linked.statements {
+            self.file.push_statement(Statement { relation: numbers[statement.relation as usize], ..statement });
+        }
+    }
+
+    fn describe(&self) -> BTreeMap<String, String> {
+        let layers = self.settings.layers.iter();
+        let mut settings: BTreeMap<String, String> =
+            layers.map(|layer| (format!("layer.{}", layer.name), format!("{} tokens, overlap {}", layer.target_tokens, layer.overlap_tokens))).collect();
+        settings.insert("extractor".into(), "rule-based-1".into());
+        settings
+    }
+}
+
+/// Relation names over all batches, numbered by first occurrence.
+#[derive(Default)]
+struct Relations {
+    numbers: FxHashMap<String, u32>,
+    names: Vec<String>,
+}
+
+impl Relations {
+    fn number(&mut self, name: String) -> u32 {
+        let next = self.names.len() as u32;
+        let number = *self.numbers.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.names.push(name);
+        }
+        number
+    }
+}
+
+/// Fills in the content hash; the second value is what duplicates are known by.
+fn hashed(mut document: Document) -> (Document, [u8; 32]) {
+    document.fields.content_hash = Sha256::digest(document.text.as_bytes()).into();
+    let mut identity = Sha256::new();
+    identity.update(document.fields.content_hash);
+    identity.update(document.fields.title.as_deref().unwrap_or_default());
+    (document, identity.finalize().into())
+}
+
+/// The graph of one batch.
+struct Linked {
+    mentions: Vec<Vec<u32>>,
+    about: Vec<Vec<u32>>,
+    statements: Vec<Statement>,
+    relations: Vec<String>,
+    text_bytes: u64,
+}
+
+/// Finds the mentions, about-edges and facts of the documents in `range`, whose texts are `text` one after the other.
+fn link<P: Place>(file: &FileBuilder<P>, resolved: &Resolved, range: std::ops::Range<u32>, text: &str) -> Linked {
+    let mut recogniser = Recogniser::new(&resolved.trie);
+    let (mut mentions, mut statements, mut topics) = (Vec::new(), Vec::new(), Vec::new());
+    let rows = &file.documents()[range.start as usize..range.end as usize];
+    let base = rows.first().map_or(0, |row| row.text_start);
+    for (row, id) in rows.iter().zip(range.clone()) {
+        let body = &text[(row.text_start - base) as usize..][..row.text_length as usize];
+        let title = resolved.titles[id as usize];
+        let mut opening = Vec::new();
+        for sentence in row.first_sentence.0..row.first_sentence.0 + row.sentence_count {
+            let found = recogniser.read(&body[file.sentence_range(sentence)], title);
+            if sentence == row.first_sentence.0 {
+                opening = found.opening;
+            }
+            statements.extend(found.statements.into_iter().map(|statement| Statement { sentence, ..statement }));
+            mentions.push(found.entities);
+        }
+        topics.push(title.map_or(opening, |title| vec![title]));
+    }
+    let about = file.base_chunks_of(range.clone()).map(|(document, headings)| {
+        let mut entities: BTreeSet<u32> = topics[(document - range.start) as usize].iter().copied().collect();
+        entities.extend(headings.iter().flat_map(|heading| resolved.trie.get(&crate::base::text::name_key(heading)).iter().copied()));
+        entities.into_iter().collect()
+    });
+    Linked { mentions, about: about.collect(), statements, relations: recogniser.into_relations(), text_bytes: text.len() as u64 }
+}
