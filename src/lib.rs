@@ -9,3 +9,6 @@ pub mod ingest;
 pub use base::error::{Error, Result};
 #[cfg(feature = "build")]
 pub use ingest::{pipeline::Builder, document::Document};
+pub mod retrieval;
+#[cfg(feature = "build")]
+pub mod evaluation;

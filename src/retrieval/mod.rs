@@ -1,0 +1,7 @@
+//! Layer 6b: pure functions over a snapshot. Ids, scores and reasons come out; only [`context`] fetches text.
+
+pub mod chain;
+pub mod keyword;
+pub mod linking;
+pub mod question;
+pub mod relevance;

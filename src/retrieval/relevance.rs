@@ -1,0 +1,107 @@
+//! Give me chunks and a question's terms, I tell you how well each chunk and each of its sentences fits, without reading text.
+
+use crate::base::error::Result;
+use crate::base::ids::{ChunkId, SentenceId};
+use crate::corpus::snapshot::Snapshot;
+use crate::retrieval::question::QueryTerm;
+
+/// Terms beyond this many do not count for coverage.
+const MAX_MASKED: usize = 64;
+
+/// How a chunk fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ChunkFit {
+    /// BM25 over the terms.
+    pub bm25: f32,
+    /// A bit for each term it has.
+    pub covered: u64,
+}
+
+/// How a sentence fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SentenceFit {
+    /// Which sentence.
+    pub sentence: SentenceId,
+    /// Share of the terms' IDF that it has, 0 to 1.
+    pub overlap: f32,
+    /// A bit for each term it has.
+    pub covered: u64,
+}
+
+/// Fits of `chunks` (increasing), in their order.
+pub fn chunk_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId]) -> Result<Vec<ChunkFit>> {
+    let postings = snapshot.postings()?;
+    let (parameters, average) = (postings.baked(), postings.average_length());
+    let mut fits = vec![ChunkFit::default(); chunks.len()];
+    for (index, term) in terms.iter().enumerate() {
+        let Some(ordinal) = term.ordinal else { continue };
+        let mut cursor = postings.cursor(ordinal)?;
+        for (fit, chunk) in fits.iter_mut().zip(chunks) {
+            cursor.seek(chunk.0)?;
+            match cursor.chunk() {
+                None => break,
+                Some(found) if found == chunk.0 => {
+                    fit.bm25 += term.idf * parameters.weight(cursor.count()?, postings.length(found)?, average);
+                    fit.covered |= bit(index);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(fits)
+}
+
+/// Fits of the sentences of each of `chunks` (increasing), in their order.
+pub fn sentence_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId]) -> Result<Vec<Vec<SentenceFit>>> {
+    let (postings, provenance) = (snapshot.postings()?, snapshot.provenance()?);
+    let mut fits = Vec::with_capacity(chunks.len());
+    let mut ends = Vec::with_capacity(chunks.len());
+    for &chunk in chunks {
+        let row = provenance.chunk(chunk)?;
+        let (mut end, mut chunk_ends, mut chunk_fits) = (snapshot.prefix_length(chunk)?, Vec::new(), Vec::new());
+        for sentence in row.sentences().map(SentenceId) {
+            end = end.saturating_add(u32::from(provenance.sentence(sentence)?.token_count));
+            chunk_ends.push(end);
+            chunk_fits.push(SentenceFit { sentence, overlap: 0.0, covered: 0 });
+        }
+        ends.push((chunk_ends, snapshot.prefix_length(chunk)?));
+        fits.push(chunk_fits);
+    }
+    let total: f32 = terms.iter().map(|term| term.idf).sum();
+    let mut positions = Vec::new();
+    for (index, term) in terms.iter().enumerate() {
+        let Some(ordinal) = term.ordinal else { continue };
+        let mut cursor = postings.cursor(ordinal)?;
+        for (place, chunk) in chunks.iter().enumerate() {
+            cursor.seek(chunk.0)?;
+            if cursor.chunk() != Some(chunk.0) {
+                continue;
+            }
+            positions.clear();
+            cursor.positions(&mut positions)?;
+            let (chunk_ends, prefix) = &ends[place];
+            let mut last = usize::MAX;
+            for &position in positions.iter().filter(|&position| position >= prefix) {
+                let sentence = chunk_ends.partition_point(|&end| end <= position);
+                if sentence != last && sentence < chunk_ends.len() {
+                    let fit = &mut fits[place][sentence];
+                    fit.overlap += term.idf / total;
+                    fit.covered |= bit(index);
+                    last = sentence;
+                }
+            }
+        }
+    }
+    Ok(fits)
+}
+
+fn bit(index: usize) -> u64 {
+    if index < MAX_MASKED { 1 << index } else { 0 }
+}
+
+/// Share of the terms' IDF whose bits are set.
+pub fn covered_share(terms: &[QueryTerm], covered: u64) -> f32 {
+    let total: f32 = terms.iter().map(|term| term.idf).sum();
+    let have: f32 = terms.iter().enumerate().filter(|(index, _)| covered & bit(*index) != 0).map(|(_, term)| term.idf).sum();
+    if total > 0.0 { have / total } else { 0.0 }
+}
