@@ -60,7 +60,7 @@ pub struct Latency {
 }
 
 /// Asks all questions.
-pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranking: Ranking) -> Result<RetrievalReport> {
+pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranking: Ranking, settings: &ChainSettings) -> Result<RetrievalReport> {
     let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
@@ -74,7 +74,7 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
             })
             .collect::<Result<_>>()?;
         let start = Instant::now();
-        let ranked = rank_documents(snapshot, &question.question, ranking)?;
+        let ranked = rank_documents(snapshot, &question.question, ranking, settings)?;
         times.push(start.elapsed().as_secs_f64() * 1e6);
         recalls.push((question.kind.as_deref(), RANKS.map(|k| recall_at(&ranked, &gold, k))));
         complete += usize::from(recall_at(&ranked, &gold, 5) == 1.0);
@@ -107,10 +107,10 @@ fn round(value: f64) -> f64 {
 }
 
 /// Documents in the order of their best chunk.
-fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<Vec<DocumentId>> {
+fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking, settings: &ChainSettings) -> Result<Vec<DocumentId>> {
     let question = Question::new(snapshot, text)?;
     let chunks: Vec<_> = match ranking {
-        Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?.evidence.iter().map(|evidence| evidence.chunk).collect(),
+        Ranking::Ask => chain(snapshot, &question, settings, CHUNKS)?.evidence.iter().map(|evidence| evidence.chunk).collect(),
         Ranking::Keyword => keyword::bm25(snapshot, &question.terms, CHUNKS)?.iter().map(|hit| hit.id).collect(),
     };
     let mut documents = Vec::new();

@@ -11,22 +11,22 @@ use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::keyword::bm25;
 use crate::retrieval::linking::{Mention, link};
 use crate::retrieval::question::{QueryTerm, Question};
-use crate::retrieval::relevance::{ChunkFit, SentenceFit, chunk_fits, sentence_fits};
+use crate::retrieval::relevance::{ChunkFit, chunk_fits, covered_share, sentence_fits};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Weights and bounds of the chain scores.
+/// Weights and bounds of the chain scores. The defaults were found on the tuning sets together, one for all.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+#[allow(missing_docs)]
 pub struct ChainSettings {
     /// Keyword hits among the first candidates.
     pub keyword_candidates: usize,
-    /// Hops from them.
+    /// Score of the best keyword hit; a chunk about a named entity has up to 1.
+    pub keyword_share: f32,
+    /// Hops from the first candidates.
     pub hops: usize,
     /// Candidates that a hop starts from.
     pub frontier: usize,
-    /// Score of a chunk about a named entity, before its own fit.
-    pub anchor: f32,
-    /// What its own fit adds to it.
+    /// Share of its own fit in the score of a chunk about a named entity.
     pub anchor_fit: f32,
     /// Share of the start's score in a hop.
     pub start_share: f32,
@@ -36,6 +36,10 @@ pub struct ChainSettings {
     pub target_share: f32,
     /// Share of the question newly covered.
     pub coverage_share: f32,
+    /// Share of how rarely the entity is named.
+    pub rarity_share: f32,
+    /// What a hop may reach of the score it starts from.
+    pub hop_ceiling: f32,
     /// An entity without chunks about it leads to the chunks that mention it, if they are at most so many.
     pub rare_mentions: usize,
     /// Factor of hops over mere mentions.
@@ -48,17 +52,19 @@ impl Default for ChainSettings {
     fn default() -> Self {
         ChainSettings {
             keyword_candidates: 20,
+            keyword_share: 0.8,
             hops: 2,
             frontier: 24,
-            anchor: 0.6,
-            anchor_fit: 0.4,
-            start_share: 0.5,
-            sentence_share: 0.5,
-            target_share: 0.5,
-            coverage_share: 0.2,
-            rare_mentions: 6,
-            mention_factor: 0.8,
-            max_about: 16,
+            anchor_fit: 0.3,
+            start_share: 0.4,
+            sentence_share: 0.3,
+            target_share: 0.2,
+            coverage_share: 0.1,
+            rarity_share: 0.1,
+            hop_ceiling: 0.98,
+            rare_mentions: 4,
+            mention_factor: 0.7,
+            max_about: 32,
         }
     }
 }
@@ -135,8 +141,14 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
     let terms = question.content_terms();
     let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
     let best_bm25 = hits.first().map_or(0.0, |hit| hit.score);
-    let mut walk = Walk { snapshot, settings, terms: &terms, best_bm25: best_bm25.max(f32::MIN_POSITIVE), fits: FxHashMap::default(), found: FxHashMap::default(), anchors: FxHashSet::default() };
-    walk.start(question, &mentions, hits.iter().map(|hit| hit.id).collect())?;
+    // What the question asks of the things it names: its words outside their names.
+    let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
+    let mut asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
+    if asked.is_empty() {
+        asked.clone_from(&terms);
+    }
+    let mut walk = Walk { snapshot, settings, asked: &asked, found: FxHashMap::default(), anchors: FxHashSet::default() };
+    walk.start(&mentions, &terms, hits.iter().map(|hit| hit.id).collect(), best_bm25)?;
     let mut expanded = FxHashSet::default();
     for _ in 0..settings.hops {
         let frontier: Vec<Evidence> = walk.ranked().into_iter().filter(|evidence| !expanded.contains(&evidence.chunk)).take(settings.frontier).collect();
@@ -151,28 +163,31 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
 struct Walk<'a> {
     snapshot: &'a Snapshot,
     settings: &'a ChainSettings,
-    terms: &'a [QueryTerm],
-    best_bm25: f32,
-    fits: FxHashMap<ChunkId, ChunkFit>,
+    asked: &'a [QueryTerm],
     found: FxHashMap<ChunkId, Evidence>,
     /// Entities that the question names.
     anchors: FxHashSet<EntityId>,
 }
 
-impl Walk<'_> {
-    /// Loads the fits of chunks that have none yet.
-    fn load_fits(&mut self, chunks: impl Iterator<Item = ChunkId>) -> Result<()> {
-        let mut missing: Vec<ChunkId> = chunks.filter(|chunk| !self.fits.contains_key(chunk)).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        let fits = chunk_fits(self.snapshot, self.terms, &missing)?;
-        self.fits.extend(missing.into_iter().zip(fits));
-        Ok(())
-    }
+/// A hop with what its score is made of.
+struct Step {
+    hop: Hop,
+    target: ChunkId,
+    start_score: f32,
+    overlap: f32,
+    covered: u64,
+    rarity: f32,
+    factor: f32,
+}
 
-    /// BM25 of a chunk as a share of the best.
-    fn own_fit(&self, chunk: ChunkId) -> f32 {
-        self.fits.get(&chunk).map_or(0.0, |fit| (fit.bm25 / self.best_bm25).min(1.0))
+impl Walk<'_> {
+    /// Fits of `chunks` (in any order, with repetitions) by chunk.
+    fn fits(&self, terms: &[QueryTerm], chunks: impl Iterator<Item = ChunkId>) -> Result<FxHashMap<ChunkId, ChunkFit>> {
+        let mut chunks: Vec<ChunkId> = chunks.collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        let fits = chunk_fits(self.snapshot, terms, &chunks)?;
+        Ok(chunks.into_iter().zip(fits).collect())
     }
 
     fn offer(&mut self, evidence: Evidence) {
@@ -188,39 +203,66 @@ impl Walk<'_> {
         all
     }
 
-    fn start(&mut self, question: &Question, mentions: &[Mention], keyword: Vec<ChunkId>) -> Result<()> {
+    /// How rarely an entity is named, 0 to 1.
+    fn rarity(&self, entity: EntityId) -> Result<f32> {
+        let count = self.snapshot.mentions()?.mention_bytes(entity)? as f32;
+        let all = self.snapshot.provenance()?.sentence_count() as f32;
+        Ok((1.0 - (1.0 + count).ln() / (2.0 + all).ln()).max(0.0))
+    }
+
+    fn start(&mut self, mentions: &[Mention], terms: &[QueryTerm], keyword: Vec<ChunkId>, best_bm25: f32) -> Result<()> {
         let about = self.snapshot.about()?;
-        let mut first: Vec<(ChunkId, EntityId, f32)> = Vec::new();
-        for mention in mentions {
-            // A longer name is a surer anchor than a single word.
-            let content = question.words[mention.words.clone()].iter().filter(|word| !word.stop).count();
+        let mut anchors: Vec<(ChunkId, EntityId, f32, usize)> = Vec::new();
+        for (number, mention) in mentions.iter().enumerate() {
             for candidate in &mention.candidates {
                 self.anchors.insert(candidate.entity);
-                let surety = candidate.score * if content > 1 { 1.0 } else { 0.9 };
+                let surety = candidate.score * (0.5 + 0.5 * self.rarity(candidate.entity)?);
                 for chunk in about.of_entity(candidate.entity)?.take(self.settings.max_about) {
-                    first.push((ChunkId(chunk?), candidate.entity, surety));
+                    anchors.push((ChunkId(chunk?), candidate.entity, surety, number));
                 }
             }
         }
-        self.load_fits(first.iter().map(|anchor| anchor.0).chain(keyword.iter().copied()))?;
+        let fits = self.fits(terms, anchors.iter().map(|anchor| anchor.0).chain(keyword.iter().copied()))?;
+        let fit = |chunk: &ChunkId| fits.get(chunk).map_or(0.0, |fit| fit.bm25);
         for chunk in keyword {
-            let score = self.own_fit(chunk);
+            let score = self.settings.keyword_share * fit(&chunk) / best_bm25.max(f32::MIN_POSITIVE);
             self.offer(Evidence { chunk, score, reason: Reason::Keyword });
         }
-        for (chunk, entity, surety) in first {
-            let score = self.settings.anchor * surety + self.settings.anchor_fit * self.own_fit(chunk);
-            self.offer(Evidence { chunk, score, reason: Reason::About(entity) });
+        for (chunk, entity, surety, number) in &anchors {
+            // Where several chunks are about what one mention names, the one that fits best comes first.
+            let best = anchors.iter().filter(|other| other.3 == *number).map(|other| fit(&other.0)).fold(f32::MIN_POSITIVE, f32::max);
+            let score = surety * (1.0 - self.settings.anchor_fit + self.settings.anchor_fit * fit(chunk) / best);
+            self.offer(Evidence { chunk: *chunk, score, reason: Reason::About(*entity) });
         }
         Ok(())
     }
 
     /// One hop from each chunk of the frontier.
     fn hop(&mut self, frontier: Vec<Evidence>) -> Result<()> {
-        let mut starts = frontier;
+        let steps = self.steps(frontier)?;
+        let fits = self.fits(self.asked, steps.iter().flat_map(|step| [step.target, step.hop.from]))?;
+        let best = steps.iter().filter_map(|step| fits.get(&step.target)).map(|fit| fit.bm25).fold(f32::MIN_POSITIVE, f32::max);
+        let settings = self.settings;
+        for step in steps {
+            let (target, from) = (fits[&step.target], fits[&step.hop.from]);
+            let new = target.covered & !from.covered & !step.covered;
+            let gain = settings.sentence_share * step.overlap
+                + settings.target_share * target.bm25 / best
+                + settings.coverage_share * covered_share(self.asked, new)
+                + settings.rarity_share * step.rarity;
+            let score = settings.start_share * step.start_score + step.factor * gain;
+            // A hop never outranks where it starts.
+            let score = score.min(step.start_score * settings.hop_ceiling);
+            self.offer(Evidence { chunk: step.target, score, reason: Reason::Hop(step.hop) });
+        }
+        Ok(())
+    }
+
+    fn steps(&self, mut starts: Vec<Evidence>) -> Result<Vec<Step>> {
         starts.sort_unstable_by_key(|evidence| evidence.chunk);
         let chunks: Vec<ChunkId> = starts.iter().map(|evidence| evidence.chunk).collect();
-        let sentences = sentence_fits(self.snapshot, self.terms, &chunks)?;
-        let mut steps: Vec<(Hop, f32, SentenceFit, ChunkId, f32)> = Vec::new();
+        let sentences = sentence_fits(self.snapshot, self.asked, &chunks)?;
+        let mut steps = Vec::new();
         for (start, sentences) in starts.iter().zip(sentences) {
             let own = self.snapshot.about()?.entities(start.chunk.0)?.collect::<Result<Vec<EntityId>, _>>()?;
             for fit in sentences {
@@ -229,29 +271,16 @@ impl Walk<'_> {
                     if own.contains(&entity) || self.anchors.contains(&entity) {
                         continue;
                     }
-                    let hop = Hop { from: start.chunk, sentence: fit.sentence, entity };
+                    let (hop, rarity) = (Hop { from: start.chunk, sentence: fit.sentence, entity }, self.rarity(entity)?);
                     for (target, factor) in self.targets(entity)? {
                         if target != start.chunk {
-                            steps.push((hop, start.score, fit, target, factor));
+                            steps.push(Step { hop, target, start_score: start.score, overlap: fit.overlap, covered: fit.covered, rarity, factor });
                         }
                     }
                 }
             }
         }
-        self.load_fits(steps.iter().map(|step| step.3))?;
-        for (hop, start_score, fit, target, factor) in steps {
-            let settings = self.settings;
-            let new = self.fits.get(&target).map_or(0, |target| target.covered) & !self.fits.get(&hop.from).map_or(0, |from| from.covered);
-            let score = settings.start_share * start_score
-                + factor
-                    * (settings.sentence_share * fit.overlap
-                        + settings.target_share * self.own_fit(target)
-                        + settings.coverage_share * crate::retrieval::relevance::covered_share(self.terms, new));
-            // A hop never outranks where it starts.
-            let score = score.min(start_score * 0.999);
-            self.offer(Evidence { chunk: target, score, reason: Reason::Hop(hop) });
-        }
-        Ok(())
+        Ok(steps)
     }
 
     /// Chunks about an entity, or those that mention it if it is rare and nothing is about it.
