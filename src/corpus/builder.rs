@@ -310,7 +310,8 @@ impl<P: Place> Builder<P> {
         let (sections, facts) = self.facts.finish(entities.len() as u32);
         io(writer.section(Kind::Facts, &sections.facts))?;
         io(writer.section(Kind::FactSources, &sections.sources))?;
-        io(writer.section(Kind::Adjacency, &sections.adjacency))?;
+        io(writer.section(Kind::SubjectFacts, &sections.subject_facts))?;
+        io(writer.section(Kind::ObjectFacts, &sections.object_facts))?;
         let sections = entity_dictionary(entities, &mut self.strings).finish();
         io(writer.section(Kind::Entities, &sections.entities))?;
         io(writer.section(Kind::EntityNames, &sections.names))?;

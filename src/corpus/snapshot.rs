@@ -158,7 +158,13 @@ impl Snapshot {
         const FOR: &str = "graph search";
         once(&self.facts, || {
             let section = |kind| self.reader.section(kind, FOR);
-            Ok(Facts::new(&section(Kind::Relations)?, &section(Kind::Facts)?, &section(Kind::FactSources)?, &section(Kind::Adjacency)?)?)
+            Ok(Facts::new(
+                &section(Kind::Relations)?,
+                &section(Kind::Facts)?,
+                &section(Kind::FactSources)?,
+                &section(Kind::SubjectFacts)?,
+                &section(Kind::ObjectFacts)?,
+            )?)
         })
     }
 

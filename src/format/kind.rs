@@ -65,16 +65,18 @@ kinds! {
     Facts = 18, "FACTS";
     /// Sentences a fact stands in.
     FactSources = 19, "FACT_SOURCES";
-    /// Facts by subject and by object.
-    Adjacency = 20, "ADJACENCY";
+    /// Where each subject's facts start.
+    SubjectFacts = 20, "SUBJECT_FACTS";
+    /// Facts of each object.
+    ObjectFacts = 21, "OBJECT_FACTS";
     /// Entities a sentence names.
-    SentenceEntities = 21, "SENTENCE_ENTITIES";
+    SentenceEntities = 22, "SENTENCE_ENTITIES";
     /// Sentences that name an entity.
-    EntitySentences = 22, "ENTITY_SENTENCES";
+    EntitySentences = 23, "ENTITY_SENTENCES";
     /// Entities a chunk is about.
-    ChunkAbout = 23, "CHUNK_ABOUT";
+    ChunkAbout = 24, "CHUNK_ABOUT";
     /// Chunks that are about an entity.
-    EntityAbout = 24, "ENTITY_ABOUT";
+    EntityAbout = 25, "ENTITY_ABOUT";
 }
 
 impl Kind {

@@ -5,29 +5,34 @@ use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionBuilder, SectionBytes, SectionPart};
 use crate::format::varint::{push_varint, read_varint};
 
-/// Collects lists and writes them as a section.
-#[derive(Debug)]
-pub struct ListTableWriter {
-    offsets: Vec<u32>,
-    data: Vec<u8>,
-}
+/// Lists that share one base.
+const GROUP: usize = 16;
 
-impl Default for ListTableWriter {
-    fn default() -> Self {
-        ListTableWriter { offsets: vec![0], data: Vec::new() }
-    }
+/// Collects lists and writes them as a section.
+#[derive(Debug, Default)]
+pub struct ListTableWriter {
+    bases: Vec<u32>,
+    count: u32,
+    data: Vec<u8>,
+    list: Vec<u8>,
 }
 
 impl ListTableWriter {
     /// Appends a list; its numbers are strictly increasing.
     pub fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+        if (self.count as usize).is_multiple_of(GROUP) {
+            self.bases.push(self.data.len() as u32);
+        }
+        self.count += 1;
+        self.list.clear();
         let mut previous = None;
         for value in list {
             debug_assert!(previous.is_none_or(|previous| previous < value));
-            push_varint(&mut self.data, previous.map_or(value, |previous| value - previous));
+            push_varint(&mut self.list, previous.map_or(value, |previous| value - previous));
             previous = Some(value);
         }
-        self.offsets.push(self.data.len() as u32);
+        push_varint(&mut self.data, self.list.len() as u32);
+        self.data.extend_from_slice(&self.list);
     }
 
     /// Bytes of data so far; they must stay below 4 GiB.
@@ -37,19 +42,19 @@ impl ListTableWriter {
 
     /// Lists so far.
     pub fn len(&self) -> usize {
-        self.offsets.len() - 1
+        self.count as usize
     }
 
     /// Whether no list was pushed.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.count == 0
     }
 
     /// The section's bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut section = SectionBuilder::new();
-        section.head(self.offsets.len() as u32 - 1, self.data.len() as u32);
-        section.u32s(self.offsets);
+        section.head(self.count, self.data.len() as u32);
+        section.u32s(self.bases);
         section.part().extend_from_slice(&self.data);
         section.finish()
     }
@@ -58,7 +63,8 @@ impl ListTableWriter {
 /// A view of a list table.
 #[derive(Clone, Debug)]
 pub struct ListTable {
-    offsets: Rows<4>,
+    bases: Rows<4>,
+    count: usize,
     data: SectionPart,
 }
 
@@ -67,47 +73,66 @@ impl ListTable {
     pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
         let mut parts = Parts::new(section);
         let (count, length) = parts.head()?;
-        let offsets = parts.rows::<4>(u64::from(count) + 1)?;
+        let bases = parts.rows::<4>(u64::from(count).div_ceil(GROUP as u64))?;
         let data = parts.bytes(u64::from(length))?;
         parts.finish()?;
-        Ok(ListTable { offsets, data })
+        Ok(ListTable { bases, count: count as usize, data })
     }
 
     /// How many lists there are.
     pub fn len(&self) -> usize {
-        self.offsets.len() - 1
+        self.count
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.count == 0
     }
 
-    /// Bytes that list `index` takes: an upper bound of its length, for the price of two reads.
+    /// Bytes that list `index` takes: an upper bound of its length, without reading it.
     pub fn byte_length(&self, index: usize) -> Result<usize, Corruption> {
-        let (start, end) = self.offsets.bounds(index, self.data.len())?;
-        Ok(end - start)
+        let list = self.list(index)?;
+        Ok(list.end - list.at)
     }
 
     /// The numbers of list `index`.
     #[inline]
     pub fn list(&self, index: usize) -> Result<ListIter<'_>, Corruption> {
-        let (start, end) = self.offsets.bounds(index, self.data.len())?;
-        Ok(ListIter { table: self, at: start, end, previous: None })
+        if index >= self.count {
+            return Err(self.bases.corrupt(index / GROUP, "an id points behind the last list"));
+        }
+        let mut at = self.bases.u32(index / GROUP)? as usize;
+        for _ in 0..index % GROUP {
+            let (start, length) = self.head(at)?;
+            at = start + length;
+        }
+        let (start, length) = self.head(at)?;
+        Ok(ListIter { table: self, at: start, end: start + length, previous: None })
+    }
+
+    /// Where the numbers of the list at `at` start, and how many bytes they take; they lie inside.
+    #[inline]
+    fn head(&self, at: usize) -> Result<(usize, usize), Corruption> {
+        let data = self.data.all();
+        let mut start = at;
+        match read_varint(data, &mut start) {
+            Some(length) if length as usize <= data.len() - start => Ok((start, length as usize)),
+            _ => Err(self.data.corrupt(at, "a list runs over the end")),
+        }
     }
 
     /// Checks every list, and that all its numbers are below `limit`.
     pub fn check(&self, limit: u64) -> Result<(), Corruption> {
         let mut expected = 0;
         for index in 0..self.len() {
-            let (start, end) = self.offsets.bounds(index, self.data.len())?;
-            if start != expected {
-                return Err(self.offsets.corrupt(index, "lists do not follow each other"));
+            if index.is_multiple_of(GROUP) && self.bases.u32(index / GROUP)? as usize != expected {
+                return Err(self.bases.corrupt(index / GROUP, "lists do not follow each other"));
             }
-            expected = end;
+            let (start, length) = self.head(expected)?;
+            expected = start + length;
             for value in self.list(index)? {
                 if u64::from(value?) >= limit {
-                    return Err(self.offsets.corrupt(index, "a list names an id that does not exist"));
+                    return Err(self.data.corrupt(start, "a list names an id that does not exist"));
                 }
             }
         }

@@ -1,17 +1,15 @@
-//! Chapters 15 and 16 of the specification: RELATIONS, FACTS, FACT_SOURCES, ADJACENCY, mentions and about-edges.
+//! Chapters 15 and 16 of the specification: RELATIONS, FACTS, FACT_SOURCES, SUBJECT_FACTS, OBJECT_FACTS, mentions and about-edges.
 
-/// Bytes of a row of FACTS: u32 subject, relation, object, count, u8 confidence, u8 method, u16 0.
-pub const FACT_LENGTH: usize = 20;
+/// Bytes of a row of FACTS: u32 relation, u32 object, u16 count, u8 confidence, u8 method.
+pub const FACT_LENGTH: usize = 12;
 /// Where the fields of a fact stand.
-pub const RELATION: usize = 4;
-/// See [`RELATION`].
-pub const OBJECT: usize = 8;
-/// See [`RELATION`].
-pub const COUNT: usize = 12;
-/// See [`RELATION`].
-pub const CONFIDENCE: usize = 16;
-/// See [`RELATION`].
-pub const METHOD: usize = 17;
+pub const OBJECT: usize = 4;
+/// See [`OBJECT`].
+pub const COUNT: usize = 8;
+/// See [`OBJECT`].
+pub const CONFIDENCE: usize = 10;
+/// See [`OBJECT`].
+pub const METHOD: usize = 11;
 
 /// How a fact was found.
 pub mod method {

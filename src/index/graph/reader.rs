@@ -1,10 +1,10 @@
 //! The views of facts, adjacency, mentions and about-edges.
 
-use super::layout::{CONFIDENCE, COUNT, FACT_LENGTH, METHOD, OBJECT, RELATION};
+use super::layout::{CONFIDENCE, COUNT, FACT_LENGTH, METHOD, OBJECT};
 use crate::base::error::Corruption;
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId, StringId};
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u32_at};
+use crate::format::cursor::{Parts, SectionBytes, u16_at, u32_at};
 use crate::format::list_table::ListTable;
 
 /// A fact's fields.
@@ -16,8 +16,8 @@ pub struct FactRow {
     pub relation: u32,
     /// Entity.
     pub object: u32,
-    /// Occurrences.
-    pub count: u32,
+    /// Occurrences, at most 65535.
+    pub count: u16,
     /// 255 is certain.
     pub confidence: u8,
     /// See [`super::layout::method`].
@@ -33,21 +33,25 @@ pub struct Arc {
     pub fact: FactId,
 }
 
-/// A view of RELATIONS, FACTS, FACT_SOURCES and ADJACENCY.
+/// A view of RELATIONS, FACTS, FACT_SOURCES, SUBJECT_FACTS and OBJECT_FACTS.
 #[derive(Clone, Debug)]
 pub struct Facts {
     relations: Rows<4>,
     facts: Rows<FACT_LENGTH>,
     sources: ListTable,
-    out_offsets: Rows<4>,
-    out_arcs: Rows<8>,
-    in_offsets: Rows<4>,
-    in_arcs: Rows<8>,
+    subject_offsets: Rows<4>,
+    object_facts: ListTable,
 }
 
 impl Facts {
     /// Parses the heads; O(1).
-    pub fn new(relations: &SectionBytes, facts: &SectionBytes, sources: &SectionBytes, adjacency: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(
+        relations: &SectionBytes,
+        facts: &SectionBytes,
+        sources: &SectionBytes,
+        subject_facts: &SectionBytes,
+        object_facts: &SectionBytes,
+    ) -> Result<Self, Corruption> {
         let mut parts = Parts::new(relations);
         let (count, _) = parts.head()?;
         let relation_rows = parts.rows::<4>(u64::from(count))?;
@@ -56,20 +60,19 @@ impl Facts {
         let (fact_count, _) = parts.head()?;
         let fact_rows = parts.rows::<FACT_LENGTH>(u64::from(fact_count))?;
         parts.finish()?;
-        let mut parts = Parts::new(adjacency);
-        let (entity_count, arc_count) = parts.head()?;
-        if arc_count != fact_count {
-            return Err(adjacency.corrupt(4, "there is not one arc a fact"));
-        }
-        let (offsets, arcs) = (u64::from(entity_count) + 1, u64::from(arc_count));
-        let (out_offsets, out_arcs) = (parts.rows::<4>(offsets)?, parts.rows::<8>(arcs)?);
-        let (in_offsets, in_arcs) = (parts.rows::<4>(offsets)?, parts.rows::<8>(arcs)?);
+        let mut parts = Parts::new(subject_facts);
+        let (entity_count, _) = parts.head()?;
+        let subject_offsets = parts.rows::<4>(u64::from(entity_count) + 1)?;
         parts.finish()?;
+        let objects = ListTable::new(object_facts)?;
+        if objects.len() != entity_count as usize {
+            return Err(object_facts.corrupt(0, "there is not one list of facts an entity"));
+        }
         let sources_table = ListTable::new(sources)?;
         if sources_table.len() != fact_rows.len() {
             return Err(sources.corrupt(0, "there is not one list of sources a fact"));
         }
-        Ok(Facts { relations: relation_rows, facts: fact_rows, sources: sources_table, out_offsets, out_arcs, in_offsets, in_arcs })
+        Ok(Facts { relations: relation_rows, facts: fact_rows, sources: sources_table, subject_offsets, object_facts: objects })
     }
 
     /// How many facts there are.
@@ -96,13 +99,22 @@ impl Facts {
     pub fn row(&self, fact: FactId) -> Result<FactRow, Corruption> {
         let row = self.facts.get(fact.index())?;
         Ok(FactRow {
-            subject: u32_at(row, 0),
-            relation: u32_at(row, RELATION),
+            subject: self.subject(fact)?,
+            relation: u32_at(row, 0),
             object: u32_at(row, OBJECT),
-            count: u32_at(row, COUNT),
+            count: u16_at(row, COUNT),
             confidence: row[CONFIDENCE],
             method: row[METHOD],
         })
+    }
+
+    /// The entity in whose range of facts this one lies.
+    fn subject(&self, fact: FactId) -> Result<u32, Corruption> {
+        let after = self.subject_offsets.partition_point(|row| u32::from_le_bytes(*row) <= fact.0);
+        if after == 0 || after == self.subject_offsets.len() {
+            return Err(self.subject_offsets.corrupt(after, "a fact has no subject"));
+        }
+        Ok(after as u32 - 1)
     }
 
     /// Sentences that state a fact.
@@ -110,14 +122,16 @@ impl Facts {
         self.sources.list(fact.index())?.map(|sentence| sentence.map(SentenceId)).collect()
     }
 
-    /// Facts with `entity` as subject.
+    /// Facts with `entity` as subject, seen from it.
     pub fn outward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
-        arcs(&self.out_offsets, &self.out_arcs, entity)
+        let (start, end) = self.subject_offsets.bounds(entity.index(), self.facts.len())?;
+        (start as u32..end as u32).map(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.object), fact: FactId(fact) })).collect()
     }
 
-    /// Facts with `entity` as object.
+    /// Facts with `entity` as object, seen from it.
     pub fn inward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
-        arcs(&self.in_offsets, &self.in_arcs, entity)
+        let facts = self.object_facts.list(entity.index())?;
+        facts.map(|fact| fact.and_then(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.subject), fact: FactId(fact) }))).collect()
     }
 
     /// Checks every fact and arc against the counts of the other sections.
@@ -125,9 +139,10 @@ impl Facts {
         if self.relations.iter().any(|row| u64::from(u32::from_le_bytes(*row)) >= string_count) {
             return Err(self.relations.corrupt(0, "a relation's name is no string"));
         }
-        if self.out_offsets.len() != entity_count + 1 {
-            return Err(self.out_offsets.corrupt(0, "there is not one list of arcs an entity"));
+        if self.subject_offsets.len() != entity_count + 1 {
+            return Err(self.subject_offsets.corrupt(0, "there is not one list of facts an entity"));
         }
+        self.object_facts.check(self.facts.len() as u64)?;
         self.sources.check(sentence_count)?;
         let mut previous = None;
         for index in 0..self.facts.len() {
@@ -139,28 +154,22 @@ impl Facts {
             }
             previous = Some(key);
         }
+        let mut directions = (0, 0);
         for entity in 0..entity_count as u32 {
-            for (arcs, end) in [(self.outward(EntityId(entity))?, true), (self.inward(EntityId(entity))?, false)] {
-                for arc in arcs {
-                    let row = self.row(arc.fact)?;
-                    let (own, other) = if end { (row.subject, row.object) } else { (row.object, row.subject) };
-                    if own != entity || other != arc.neighbour.0 {
-                        return Err(self.out_arcs.corrupt(arc.fact.index(), "an arc is not that of its fact"));
-                    }
+            let (outward, inward) = (self.outward(EntityId(entity))?, self.inward(EntityId(entity))?);
+            directions = (directions.0 + outward.len(), directions.1 + inward.len());
+            for (arc, is_subject) in outward.iter().map(|arc| (arc, true)).chain(inward.iter().map(|arc| (arc, false))) {
+                let row = self.row(arc.fact)?;
+                if entity != if is_subject { row.subject } else { row.object } {
+                    return Err(self.facts.corrupt(arc.fact.index(), "a fact is listed for another entity"));
                 }
             }
         }
-        let ends = (self.out_offsets.u32(entity_count)?, self.in_offsets.u32(entity_count)?);
-        if ends != (self.facts.len() as u32, self.facts.len() as u32) {
-            return Err(self.out_offsets.corrupt(entity_count, "not every fact has its arcs"));
+        if directions != (self.facts.len(), self.facts.len()) {
+            return Err(self.subject_offsets.corrupt(entity_count, "not every fact is listed for both its ends"));
         }
         Ok(())
     }
-}
-
-fn arcs(offsets: &Rows<4>, arcs: &Rows<8>, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
-    let (start, end) = offsets.bounds(entity.index(), arcs.len())?;
-    (start..end).map(|index| arcs.pair(index).map(|(neighbour, fact)| Arc { neighbour: EntityId(neighbour), fact: FactId(fact) })).collect()
 }
 
 /// A relation between two kinds of ids, readable from both sides.

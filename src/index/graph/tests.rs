@@ -27,13 +27,13 @@ proptest! {
         relations.head(3, 0);
         relations.u32s([0, 1, 2]);
         let facts = Facts::new(&section("RELATIONS", relations.finish()), &section("FACTS", sections.facts),
-            &section("FACT_SOURCES", sections.sources), &section("ADJACENCY", sections.adjacency)).unwrap();
+            &section("FACT_SOURCES", sections.sources), &section("SUBJECT_FACTS", sections.subject_facts), &section("OBJECT_FACTS", sections.object_facts)).unwrap();
         facts.check(6, 9, 3).unwrap();
         prop_assert_eq!(facts.len(), expected.len());
         for (id, (key, (count, confidence, sentences))) in expected.iter().enumerate() {
             let row = facts.row(FactId(id as u32)).unwrap();
             prop_assert_eq!((row.subject, row.relation, row.object), *key);
-            prop_assert_eq!((row.count, row.confidence), (*count, *confidence));
+            prop_assert_eq!((u32::from(row.count), row.confidence), (*count, *confidence));
             prop_assert!(facts.sources(FactId(id as u32)).unwrap().iter().eq(sentences));
         }
         for entity in 0..6 {
@@ -61,11 +61,11 @@ proptest! {
     }
 
     #[test]
-    fn any_adjacency_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+    fn any_edges_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
         let mut relations = SectionBuilder::new();
         relations.head(0, 0);
         let empty = FactsWriter::default().finish(0).0;
-        let facts = Facts::new(&section("RELATIONS", relations.finish()), &section("FACTS", empty.facts), &section("FACT_SOURCES", empty.sources), &section("ADJACENCY", bytes));
+        let facts = Facts::new(&section("RELATIONS", relations.finish()), &section("FACTS", empty.facts), &section("FACT_SOURCES", empty.sources), &section("SUBJECT_FACTS", bytes), &section("OBJECT_FACTS", empty.object_facts));
         if let Ok(facts) = facts {
             let _ = facts.outward(EntityId(0));
             let _ = facts.check(1, 1, 1);

@@ -1,19 +1,21 @@
 //! Give me facts and lists of ids, I give you the graph's sections.
 
-use super::layout::FACT_LENGTH;
+use super::layout::{CONFIDENCE, COUNT, FACT_LENGTH, METHOD, OBJECT};
 use super::reader::FactRow;
 use crate::format::cursor::SectionBuilder;
 use crate::format::list_table::ListTableWriter;
 
-/// The bytes of three sections.
+/// The bytes of four sections.
 #[derive(Debug)]
 pub struct FactsSections {
     /// FACTS.
     pub facts: Vec<u8>,
     /// FACT_SOURCES.
     pub sources: Vec<u8>,
-    /// ADJACENCY.
-    pub adjacency: Vec<u8>,
+    /// SUBJECT_FACTS.
+    pub subject_facts: Vec<u8>,
+    /// OBJECT_FACTS.
+    pub object_facts: Vec<u8>,
 }
 
 /// One place where a fact is stated. The derived order groups equal facts, and by sentence within them.
@@ -56,56 +58,40 @@ impl FactsWriter {
         self.statements.sort_unstable();
         let mut rows = Vec::new();
         let mut sources = ListTableWriter::default();
-        let mut ends = Vec::new();
+        let mut objects = FlatLists::default();
+        let mut offsets = vec![0u32; entity_count as usize + 1];
         for group in self.statements.chunk_by(|a, b| a.fact() == b.fact()) {
             let (subject, relation, object) = group[0].fact();
             let best = group.iter().fold(group[0], |best, next| if next.confidence > best.confidence { *next } else { best });
-            let count = group.len() as u32;
+            let count = group.len().min(usize::from(u16::MAX)) as u16;
             rows.extend_from_slice(&encode(&FactRow { subject, relation, object, count, confidence: best.confidence, method: best.method }));
             sources.push(group.chunk_by(|a, b| a.sentence == b.sentence).map(|same| same[0].sentence));
-            ends.push((subject, object));
+            offsets[subject as usize + 1] += 1;
+            objects.push([object]);
         }
+        let fact_count = objects.len() as u32;
         let mut facts = SectionBuilder::new();
-        facts.head(ends.len() as u32, 0);
+        facts.head(fact_count, 0);
         facts.part().extend_from_slice(&rows);
-        let adjacency = adjacency(&ends, entity_count);
-        (FactsSections { facts: facts.finish(), sources: sources.finish(), adjacency }, ends.len() as u32)
+        for index in 1..offsets.len() {
+            offsets[index] += offsets[index - 1];
+        }
+        let mut subject_facts = SectionBuilder::new();
+        subject_facts.head(entity_count, 0);
+        subject_facts.u32s(offsets);
+        let object_facts = objects.transpose(entity_count as usize).encode();
+        (FactsSections { facts: facts.finish(), sources: sources.finish(), subject_facts: subject_facts.finish(), object_facts }, fact_count)
     }
 }
 
 fn encode(row: &FactRow) -> [u8; FACT_LENGTH] {
     let mut bytes = [0; FACT_LENGTH];
-    for (place, number) in [row.subject, row.relation, row.object, row.count].into_iter().enumerate() {
-        bytes[place * 4..place * 4 + 4].copy_from_slice(&number.to_le_bytes());
-    }
-    bytes[16] = row.confidence;
-    bytes[17] = row.method;
+    bytes[..OBJECT].copy_from_slice(&row.relation.to_le_bytes());
+    bytes[OBJECT..COUNT].copy_from_slice(&row.object.to_le_bytes());
+    bytes[COUNT..COUNT + 2].copy_from_slice(&row.count.to_le_bytes());
+    bytes[CONFIDENCE] = row.confidence;
+    bytes[METHOD] = row.method;
     bytes
-}
-
-/// Facts as (subject, object) by id, sorted into lists by their one end and then by their other.
-fn adjacency(ends: &[(u32, u32)], entity_count: u32) -> Vec<u8> {
-    let mut section = SectionBuilder::new();
-    section.head(entity_count, ends.len() as u32);
-    for outward in [true, false] {
-        let (key, neighbour): (fn(&(u32, u32)) -> u32, fn(&(u32, u32)) -> u32) =
-            if outward { (|end| end.0, |end| end.1) } else { (|end| end.1, |end| end.0) };
-        let mut offsets = vec![0u32; entity_count as usize + 1];
-        ends.iter().for_each(|end| offsets[key(end) as usize + 1] += 1);
-        for index in 1..offsets.len() {
-            offsets[index] += offsets[index - 1];
-        }
-        let mut next = offsets.clone();
-        let mut arcs = vec![0u64; ends.len()];
-        for (fact, end) in ends.iter().enumerate() {
-            let place = &mut next[key(end) as usize];
-            arcs[*place as usize] = u64::from(neighbour(end)) | (fact as u64) << 32;
-            *place += 1;
-        }
-        section.u32s(offsets);
-        section.u64s(arcs);
-    }
-    section.finish()
 }
 
 /// Lists of increasing ids, one after the other in one allocation.
