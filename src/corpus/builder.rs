@@ -291,28 +291,38 @@ impl<P: Place> Builder<P> {
         let (path, mut writer) = (self.path.clone(), self.writer);
         let io = |result: std::io::Result<()>| result.map_err(|source| Error::io("write", &path, source));
         io(writer.section(Kind::TextIndex, &self.text_index.finish()))?;
-        let (stems, surfaces) = self.postings.terms();
-        let terms = stems.len() as u64;
-        io(writer.section(Kind::Terms, &write_terms(stems.into_iter(), surfaces.into_iter())))?;
+        // What does not depend on what is written before is made beside it.
+        let (mentions, about) = (self.mentions, self.about);
+        let (postings, facts) = (self.postings, self.facts);
+        let strings = &mut self.strings;
+        let ((terms_bytes, terms, written), ((links, dictionary), (fact_sections, facts))) = rayon::join(
+            || {
+                let (stems, surfaces) = postings.terms();
+                let terms = stems.len() as u64;
+                (write_terms(stems.into_iter(), surfaces.into_iter()), terms, postings)
+            },
+            || ((encode_links(&mentions, &about, entities.len()), entity_dictionary(entities, strings).finish()), facts.finish(entities.len() as u32)),
+        );
+        drop((mentions, about));
+        io(writer.section(Kind::Terms, &terms_bytes))?;
+        drop(terms_bytes);
         io(writer.begin(Kind::Postings))?;
-        let index = self.postings.finish(|bytes| writer.write(bytes)).map_err(|source| Error::io("write", &path, source))?;
+        let index = written.finish(|bytes| writer.write(bytes)).map_err(|source| Error::io("write", &path, source))?;
         io(writer.section(Kind::PostingsIndex, &index))?;
         drop(index);
-        io(writer.section(Kind::SentenceEntities, &self.mentions.encode()))?;
-        io(writer.section(Kind::EntitySentences, &self.mentions.transpose(entities.len()).encode()))?;
-        drop(self.mentions);
-        io(writer.section(Kind::ChunkAbout, &self.about.encode()))?;
-        io(writer.section(Kind::EntityAbout, &self.about.transpose(entities.len()).encode()))?;
+        for (kind, bytes) in links {
+            io(writer.section(kind, &bytes))?;
+        }
         let mut section = SectionBuilder::new();
         section.head(relations.len() as u32, 0);
         section.u32s(relations.iter().map(|relation| self.strings.intern(relation).0).collect::<Vec<_>>());
         io(writer.section(Kind::Relations, &section.finish()))?;
-        let (sections, facts) = self.facts.finish(entities.len() as u32);
+        let sections = fact_sections;
         io(writer.section(Kind::Facts, &sections.facts))?;
         io(writer.section(Kind::FactSources, &sections.sources))?;
         io(writer.section(Kind::SubjectFacts, &sections.subject_facts))?;
         io(writer.section(Kind::ObjectFacts, &sections.object_facts))?;
-        let sections = entity_dictionary(entities, &mut self.strings).finish();
+        let sections = dictionary;
         io(writer.section(Kind::Entities, &sections.entities))?;
         io(writer.section(Kind::EntityNames, &sections.names))?;
         io(writer.section(Kind::EntityNameSets, &sections.name_sets))?;
@@ -342,6 +352,16 @@ impl<P: Place> Builder<P> {
         let file_bytes = writer.finish().map_err(|source| Error::io("publish", &path, source))?;
         Ok(Finished { counts, terms, entities: entities.len() as u64, facts: u64::from(facts), file_bytes })
     }
+}
+
+/// The four link sections.
+fn encode_links(mentions: &FlatLists, about: &FlatLists, entity_count: usize) -> [(Kind, Vec<u8>); 4] {
+    [
+        (Kind::SentenceEntities, mentions.encode()),
+        (Kind::EntitySentences, mentions.transpose(entity_count).encode()),
+        (Kind::ChunkAbout, about.encode()),
+        (Kind::EntityAbout, about.transpose(entity_count).encode()),
+    ]
 }
 
 fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> EntityDictionaryWriter {

@@ -22,6 +22,14 @@ pub struct Candidate {
     pub confidence: u8,
 }
 
+impl Candidate {
+    fn merge(&mut self, count: u32, inner: u32, confidence: u8) {
+        self.count = self.count.saturating_add(count);
+        self.inner = self.inner.saturating_add(inner);
+        self.confidence = self.confidence.max(confidence);
+    }
+}
+
 /// What a document says of its own names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DocumentNames {
@@ -115,21 +123,21 @@ impl Names {
             if let Some(acronym) = acronym_after(sentence, cut, &span) {
                 self.acronyms.push((key.clone(), acronym.to_owned()));
             }
-            let surface = || surface(sentence, cut, span.words.clone()).to_owned();
             let inner = u32::from(!span.initial || span.words.len() > 1);
-            self.add(key, Candidate { surface: surface(), count: 1, inner, confidence: span.confidence });
+            match self.places.get(&key) {
+                Some(&place) => self.candidates[place].1.merge(1, inner, span.confidence),
+                None => {
+                    let surface = surface(sentence, cut, span.words).to_owned();
+                    self.add(key, Candidate { surface, count: 1, inner, confidence: span.confidence });
+                }
+            }
         }
     }
 
     /// Adds a candidate to those before it.
     pub fn add(&mut self, key: String, new: Candidate) {
         match self.places.get(&key) {
-            Some(&place) => {
-                let candidate = &mut self.candidates[place].1;
-                candidate.count = candidate.count.saturating_add(new.count);
-                candidate.inner = candidate.inner.saturating_add(new.inner);
-                candidate.confidence = candidate.confidence.max(new.confidence);
-            }
+            Some(&place) => self.candidates[place].1.merge(new.count, new.inner, new.confidence),
             None => {
                 self.places.insert(key.clone(), self.candidates.len());
                 self.candidates.push((key, new));

@@ -21,7 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Text of one batch, about: many documents, or one that is larger.
-const BATCH_BYTES: usize = 512 << 10;
+const BATCH_BYTES: usize = 256 << 10;
+/// Input read at once and then worked on in parallel.
+const ROUND_BYTES: usize = 16 * BATCH_BYTES;
 /// Postings held in memory before they spill.
 const DEFAULT_MEMORY_BUDGET_BYTES: usize = 256 << 20;
 /// Warnings whose text is kept; the rest is only counted.
@@ -277,7 +279,7 @@ impl<P: Place> Build<'_, '_, P> {
             self.check_cancelled()?;
             // The size of a round must not depend on the number of threads: it decides nothing but memory, and batches are cut below.
             let (mut raw, mut round_bytes) = (Vec::new(), 0);
-            while let Some(input) = inputs.next_if(|_| round_bytes < 8 * BATCH_BYTES) {
+            while let Some(input) = inputs.next_if(|_| round_bytes < ROUND_BYTES) {
                 match input {
                     Ok(input) => {
                         round_bytes += input.bytes.len();
@@ -287,7 +289,7 @@ impl<P: Place> Build<'_, '_, P> {
                 }
             }
             let mut parsed = self.parse(raw)?;
-            while let Some(document) = own.next_if(|_| inputs.peek().is_none() && round_bytes < 8 * BATCH_BYTES) {
+            while let Some(document) = own.next_if(|_| inputs.peek().is_none() && round_bytes < ROUND_BYTES) {
                 round_bytes += document.text.len();
                 parsed.push(hashed(document));
             }

@@ -1,5 +1,11 @@
 //! Give me a folded word, I tell you whether it carries no subject of its own.
 
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
+/// Bytes of the longest one.
+const LONGEST: usize = 10;
+
 /// English function words and question words, sorted.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at",
@@ -16,7 +22,8 @@ const STOP_WORDS: &[&str] = &[
 
 /// Whether a folded token is a function word.
 pub fn is_stop_word(folded: &str) -> bool {
-    STOP_WORDS.binary_search(&folded).is_ok()
+    static SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+    folded.len() <= LONGEST && SET.contains(folded)
 }
 
 #[cfg(test)]
@@ -26,6 +33,7 @@ mod tests {
     #[test]
     fn the_list_is_sorted() {
         assert!(STOP_WORDS.is_sorted());
+        assert_eq!(STOP_WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
         assert!(is_stop_word("the") && !is_stop_word("film"));
     }
 }

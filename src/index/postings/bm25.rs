@@ -12,7 +12,9 @@ use crate::base::score::{Scored, TopK};
 
 /// Scores are whole numbers of one by this.
 pub const SCORE_UNIT: f32 = 65_536.0;
+/// Chunks scored at once. The first windows are smaller, so that a threshold is known early.
 const WINDOW: u32 = 4096;
+const FIRST_WINDOW: u32 = 256;
 
 /// The free parameters of BM25.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,10 +84,10 @@ pub fn top_k(
     }
     let mut best: TopK<ChunkId> = TopK::new(k);
     let mut window = Window::default();
-    let mut start = 0;
+    let (mut start, mut width) = (0, FIRST_WINDOW);
     while let Some(first) = query.iter().filter_map(|term| term.cursor.chunk()).min().filter(|_| k > 0) {
         start = first.max(start);
-        let end = start.saturating_add(WINDOW);
+        let end = start.saturating_add(width);
         for term in &mut query {
             let bound = if bounded { term.cursor.bound_below(end) } else { 1.0 };
             // One more point, because points are rounded.
@@ -101,7 +103,7 @@ pub fn top_k(
         for term in &mut query {
             term.cursor.seek(end)?;
         }
-        start = end;
+        (start, width) = (end, (width * 2).min(WINDOW));
     }
     Ok(best.into_sorted())
 }

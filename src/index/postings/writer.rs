@@ -14,106 +14,125 @@ use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// Postings of one term in one batch or run: chunk gap, count, positions, all varints; the first chunk stands apart.
+/// Postings of one term: count and positions of the first chunk, then gap, count and positions of each next one, all varints.
 #[derive(Debug, Default, Clone)]
 struct Run {
     first_chunk: u32,
     last_chunk: u32,
-    /// Count and positions of the first chunk, then gap, count and positions of each next one.
     bytes: Vec<u8>,
 }
 
 impl Run {
-    fn push(&mut self, chunk: u32, positions: impl ExactSizeIterator<Item = u32>) {
-        if self.bytes.is_empty() {
-            self.first_chunk = chunk;
-        } else {
-            push_varint(&mut self.bytes, chunk - self.last_chunk);
-        }
-        self.last_chunk = chunk;
-        push_varint(&mut self.bytes, positions.len() as u32);
-        let mut previous = 0;
-        for position in positions {
-            push_varint(&mut self.bytes, position - previous);
-            previous = position;
-        }
-    }
-
     /// Appends a later run whose chunks are counted from `base`.
-    fn append(&mut self, later: &Run, base: u32) {
-        let first = base + later.first_chunk;
+    fn append(&mut self, first_chunk: u32, last_chunk: u32, bytes: &[u8], base: u32) {
+        let first = base + first_chunk;
         if self.bytes.is_empty() {
             self.first_chunk = first;
         } else {
             push_varint(&mut self.bytes, first - self.last_chunk);
         }
-        self.bytes.extend_from_slice(&later.bytes);
-        self.last_chunk = base + later.last_chunk;
+        self.bytes.extend_from_slice(bytes);
+        self.last_chunk = base + last_chunk;
     }
 }
 
 /// Analyses the chunks of one batch of documents.
 #[derive(Debug, Default)]
 pub struct BatchPostingsWriter {
+    /// Stem of each surface form, numbered in this batch.
     surfaces: FxHashMap<Box<str>, u32>,
-    /// Stem of each surface form, both numbered in this batch.
-    stem_of: Vec<u32>,
     stems: FxHashMap<Box<str>, u32>,
-    runs: Vec<Run>,
+    /// Stems of all chunks' token sequences, one after the other.
+    tokens: Vec<u32>,
     lengths: Vec<u16>,
-    pairs: Vec<(u32, u32)>,
+}
+
+/// Where a batch's postings of one stem lie.
+#[derive(Clone, Copy, Debug)]
+struct BatchRun {
+    first_chunk: u32,
+    last_chunk: u32,
+    start: usize,
+    end: usize,
 }
 
 /// What a batch found: surface forms with their stems, and a run for each stem.
 #[derive(Debug)]
 pub struct BatchPostings {
-    surfaces: Vec<(Box<str>, u32)>,
-    stems: Vec<(Box<str>, u32)>,
-    runs: Vec<Run>,
+    surfaces: FxHashMap<Box<str>, u32>,
+    stems: FxHashMap<Box<str>, u32>,
+    runs: Vec<BatchRun>,
+    bytes: Vec<u8>,
     lengths: Vec<u16>,
 }
 
 impl BatchPostingsWriter {
-    /// The number of a surface form in this batch, to be given to [`push_chunk`](Self::push_chunk).
+    /// The number of a surface form's stem in this batch, to be given to [`push_chunk`](Self::push_chunk).
     pub fn term(&mut self, surface: &str) -> u32 {
-        if let Some(&id) = self.surfaces.get(surface) {
-            return self.stem_of[id as usize];
+        if let Some(&stem) = self.surfaces.get(surface) {
+            return stem;
         }
         let stem = stem(surface);
         let next = self.stems.len() as u32;
-        let stem_id = match self.stems.get(stem.as_ref()) {
+        let id = match self.stems.get(stem.as_ref()) {
             Some(&id) => id,
             None => {
                 self.stems.insert(stem.as_ref().into(), next);
-                self.runs.push(Run::default());
                 next
             }
         };
-        self.surfaces.insert(surface.into(), self.stem_of.len() as u32);
-        self.stem_of.push(stem_id);
-        stem_id
+        self.surfaces.insert(surface.into(), id);
+        id
     }
 
     /// Adds the next chunk: its token sequence as numbers from [`term`](Self::term).
     pub fn push_chunk(&mut self, tokens: impl Iterator<Item = u32>) {
-        let chunk = self.lengths.len() as u32;
-        self.pairs.clear();
-        self.pairs.extend(tokens.zip(0..));
-        self.lengths.push(self.pairs.len() as u16);
-        self.pairs.sort_unstable();
-        for group in self.pairs.chunk_by(|a, b| a.0 == b.0) {
-            self.runs[group[0].0 as usize].push(chunk, group.iter().map(|&(_, position)| position));
-        }
+        let start = self.tokens.len();
+        self.tokens.extend(tokens);
+        self.lengths.push((self.tokens.len() - start) as u16);
     }
 
-    /// Ends the batch.
+    /// Ends the batch: sorts all tokens by stem, keeping their order.
     pub fn finish(self) -> BatchPostings {
-        let mut surfaces: Vec<_> = self.surfaces.into_iter().map(|(form, id)| (form, self.stem_of[id as usize])).collect();
-        let mut stems: Vec<_> = self.stems.into_iter().collect();
-        surfaces.sort_unstable();
-        stems.sort_unstable();
-        BatchPostings { surfaces, stems, runs: self.runs, lengths: self.lengths }
+        let mut ends = vec![0usize; self.stems.len() + 1];
+        self.tokens.iter().for_each(|&stem| ends[stem as usize + 1] += 1);
+        for index in 1..ends.len() {
+            ends[index] += ends[index - 1];
+        }
+        let mut places = vec![(0u32, 0u32); self.tokens.len()];
+        let mut next = ends.clone();
+        let mut tokens = self.tokens.iter();
+        for (chunk, &length) in self.lengths.iter().enumerate() {
+            for (position, &stem) in tokens.by_ref().take(usize::from(length)).enumerate() {
+                let place = &mut next[stem as usize];
+                places[*place] = (chunk as u32, position as u32);
+                *place += 1;
+            }
+        }
+        let mut bytes = Vec::with_capacity(self.tokens.len() * 3);
+        let runs = ends.windows(2).map(|range| encode_run(&places[range[0]..range[1]], &mut bytes)).collect();
+        BatchPostings { surfaces: self.surfaces, stems: self.stems, runs, bytes, lengths: self.lengths }
     }
+}
+
+/// Appends the run of one stem's (chunk, position) pairs, which are in order.
+fn encode_run(places: &[(u32, u32)], bytes: &mut Vec<u8>) -> BatchRun {
+    let start = bytes.len();
+    let mut last_chunk = None;
+    for group in places.chunk_by(|a, b| a.0 == b.0) {
+        let chunk = group[0].0;
+        if let Some(last) = last_chunk {
+            push_varint(bytes, chunk - last);
+        }
+        last_chunk = Some(chunk);
+        push_varint(bytes, group.len() as u32);
+        let mut previous = 0;
+        for &(_, position) in group {
+            push_varint(bytes, position - previous);
+            previous = position;
+        }
+    }
+    BatchRun { first_chunk: places.first().map_or(0, |place| place.0), last_chunk: last_chunk.unwrap_or(0), start, end: bytes.len() }
 }
 
 /// Joins batches and writes the sections.
@@ -155,10 +174,10 @@ impl PostingsWriter {
                 self.runs.push(Run::default());
             }
             global[local as usize] = id;
-            let run = &batch.runs[local as usize];
-            if !run.bytes.is_empty() {
-                self.runs[id as usize].append(run, base);
-                self.held_bytes += run.bytes.len() + 2;
+            let run = batch.runs[local as usize];
+            if run.start < run.end {
+                self.runs[id as usize].append(run.first_chunk, run.last_chunk, &batch.bytes[run.start..run.end], base);
+                self.held_bytes += run.end - run.start + 2;
             }
         }
         for (surface, local) in batch.surfaces {
@@ -217,12 +236,12 @@ impl PostingsWriter {
             let mut whole = Run::default();
             for runs in &mut spilled {
                 if let Some(run) = runs.take(id)? {
-                    whole.append(&run, 0);
+                    whole.append(run.first_chunk, run.last_chunk, &run.bytes, 0);
                 }
             }
             let run = std::mem::take(&mut self.runs[id as usize]);
             if !run.bytes.is_empty() {
-                whole.append(&run, 0);
+                whole.append(run.first_chunk, run.last_chunk, &run.bytes, 0);
             }
             if ordinal % BASE_SPAN == 0 {
                 bases.push(at);
