@@ -1,14 +1,55 @@
-//! a2kb
+//! A knowledge base in one memory-mapped file: text, term index, entity graph and provenance, with multi-hop retrieval
+//! in-process. No server, no model, no network.
+//!
+//! [`Builder`] packs documents into a file, [`KnowledgeBase`] opens it, searches, reads and answers. The bytes are those
+//! of `format-spec.md`; a file opens from read-only media, without a lock, by any number of processes at once, and bytes
+//! from strangers give a typed error or an answer, never a crash.
+//!
+//! ```
+//! # #[cfg(feature = "build")]
+//! # fn main() -> a2kb::Result<()> {
+//! use a2kb::{Builder, Document, KnowledgeBase};
+//!
+//! let (bytes, _) = Builder::new()
+//!     .document(Document::plain("1", Some("Lake Orta".into()), "Lake Orta is drained by the river Nigoglia."))
+//!     .document(Document::plain("2", Some("Nigoglia".into()), "The Nigoglia flows through Omegna and is 4 km long."))
+//!     .build_to_memory()?;
+//! let kb = KnowledgeBase::from_bytes(bytes, Default::default())?;
+//! let answer = kb.ask("How long is the river that drains Lake Orta?")?;
+//! assert!(answer.citations.iter().any(|citation| citation.quote.contains("4 km")));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "build"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Features
+//!
+//! * `cli` (default): the `a2kb` command.
+//! * `build`: [`Builder`] and the evaluation harness.
+//! * without either: opening and querying files, with no C code but zstd.
+
+pub mod agent;
 pub mod base;
-pub mod format;
-pub mod storage;
-pub mod index;
 pub mod corpus;
 #[cfg(feature = "build")]
-pub mod ingest;
-pub use base::error::{Error, Result};
-#[cfg(feature = "build")]
-pub use ingest::{pipeline::Builder, document::Document};
-pub mod retrieval;
-#[cfg(feature = "build")]
 pub mod evaluation;
+pub mod format;
+pub mod index;
+#[cfg(feature = "build")]
+pub mod ingest;
+mod knowledge_base;
+pub mod retrieval;
+pub mod storage;
+
+pub use agent::extractive::{Answer, Status};
+pub use base::error::{Corruption, Error, Result};
+pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
+pub use corpus::verify::VerifyReport;
+#[cfg(feature = "build")]
+pub use ingest::document::{Document, JsonFields};
+#[cfg(feature = "build")]
+pub use ingest::pipeline::{BuildReport, Builder, Progress, Warning};
+pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SectionInfo};
+pub use retrieval::context::{ChunkText, Citation, DocumentInfo};
+pub use storage::sealed_reader::ChecksumPolicy;

@@ -33,8 +33,6 @@ pub enum Ranking {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct RetrievalReport {
-    /// Shape of this object.
-    pub version: u32,
     /// How many questions were asked.
     pub questions: usize,
     /// Mean recall of the gold documents at each rank.
@@ -60,7 +58,7 @@ pub struct Latency {
 }
 
 /// Asks all questions.
-pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranking: Ranking, settings: &ChainSettings) -> Result<RetrievalReport> {
+pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranking: Ranking) -> Result<RetrievalReport> {
     let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
@@ -74,7 +72,7 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
             })
             .collect::<Result<_>>()?;
         let start = Instant::now();
-        let ranked = rank_documents(snapshot, &question.question, ranking, settings)?;
+        let ranked = rank_documents(snapshot, &question.question, ranking)?;
         times.push(start.elapsed().as_secs_f64() * 1e6);
         recalls.push((question.kind.as_deref(), RANKS.map(|k| recall_at(&ranked, &gold, k))));
         complete += usize::from(recall_at(&ranked, &gold, 5) == 1.0);
@@ -87,7 +85,6 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
     let count = questions.len() as f64;
     let kinds: std::collections::BTreeSet<&str> = recalls.iter().filter_map(|recall| recall.0).collect();
     Ok(RetrievalReport {
-        version: 1,
         questions: questions.len(),
         recall: mean(None),
         all_gold_at_5: round(complete as f64 / count),
@@ -107,10 +104,10 @@ fn round(value: f64) -> f64 {
 }
 
 /// Documents in the order of their best chunk.
-fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking, settings: &ChainSettings) -> Result<Vec<DocumentId>> {
+fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<Vec<DocumentId>> {
     let question = Question::new(snapshot, text)?;
     let chunks: Vec<_> = match ranking {
-        Ranking::Ask => chain(snapshot, &question, settings, CHUNKS)?.evidence.iter().map(|evidence| evidence.chunk).collect(),
+        Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?.evidence.iter().map(|evidence| evidence.chunk).collect(),
         Ranking::Keyword => keyword::bm25(snapshot, &question.terms, CHUNKS)?.iter().map(|hit| hit.id).collect(),
     };
     let mut documents = Vec::new();

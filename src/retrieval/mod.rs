@@ -1,6 +1,8 @@
 //! Layer 6b: pure functions over a snapshot. Ids, scores and reasons come out; only [`context`] fetches text.
 
 pub mod chain;
+pub mod context;
+pub mod exact;
 pub mod keyword;
 pub mod linking;
 pub mod question;

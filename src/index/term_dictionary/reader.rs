@@ -42,6 +42,11 @@ impl TermDictionary {
         self.collect(MAX_EXPANSIONS, |found| self.keys.walk(prefix.as_bytes(), |_| true, |_, value| found(value)))
     }
 
+    /// Ordinals of all terms that start with `prefix`, without a limit.
+    pub fn all_with_prefix(&self, prefix: &str) -> Result<Vec<TermOrdinal>, Corruption> {
+        self.collect(usize::MAX, |found| self.keys.walk(prefix.as_bytes(), |_| true, |_, value| found(value)))
+    }
+
     /// Ordinals of the terms within `limit` edits of `word`, likewise.
     pub fn within_distance(&self, word: &str, limit: usize) -> Result<Vec<TermOrdinal>, Corruption> {
         let distance = RefCell::new(EditDistance::new(word, limit));

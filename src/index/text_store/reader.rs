@@ -48,16 +48,22 @@ impl TextStore {
         }
         let mut at = range.start;
         while at < range.end {
-            let index = self.rows.partition_point(|row| u64_at(row, 0) <= at).saturating_sub(1);
-            let (span, block) = self.block(index)?;
-            if !span.contains(&at) {
-                return Err(self.rows.corrupt(index, "blocks are out of order"));
-            }
+            let Some((span, block)) = self.block_of(at)? else { break };
             let end = range.end.min(span.end);
             out.extend_from_slice(&block[(at - span.start) as usize..(end - span.start) as usize]);
             at = end;
         }
         Ok(())
+    }
+
+    /// The block that holds byte `at` of all text: its text range, and its text.
+    pub fn block_of(&self, at: u64) -> Result<Option<(Range<u64>, Vec<u8>)>, Corruption> {
+        if at >= self.text_length {
+            return Ok(None);
+        }
+        let index = self.rows.partition_point(|row| u64_at(row, 0) <= at).saturating_sub(1);
+        let block = self.block(index)?;
+        if block.0.contains(&at) { Ok(Some(block)) } else { Err(self.rows.corrupt(index, "blocks are out of order")) }
     }
 
     /// The text range of block `index`, and its text.

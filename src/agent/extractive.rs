@@ -1,0 +1,184 @@
+//! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
+
+use crate::base::error::Result;
+use crate::base::ids::{ChunkId, EntityId, SentenceId};
+use crate::corpus::snapshot::Snapshot;
+use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
+use crate::retrieval::context::{Citation, TextFetcher};
+use crate::retrieval::linking::Strategy;
+use crate::retrieval::question::Question;
+use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits};
+use serde::Serialize;
+
+/// Whether there is an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// Sentences of the file, no model's words.
+    Extractive,
+    /// Nothing in the file is relevant.
+    Abstained,
+}
+
+/// One step of the path that led to a chunk: entity - sentence - entity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathStep {
+    /// What the step starts from: the name of the entity that the chunk before is about, or its document.
+    pub from: String,
+    /// The sentence that names the next entity.
+    pub sentence: String,
+    /// The entity that it leads to.
+    pub to: String,
+}
+
+/// A piece of evidence with its text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnswerEvidence {
+    /// Number of its citation.
+    pub citation: usize,
+    /// Which chunk.
+    pub chunk: ChunkId,
+    /// Larger is better; comparable within one answer only.
+    pub score: f32,
+    /// "keyword", "about" or "path".
+    pub reason: &'static str,
+    /// How it was reached, first step first; empty unless by a path.
+    pub path: Vec<PathStep>,
+}
+
+/// A name in the question with what it was linked to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkedName {
+    /// As it stands in the question.
+    pub name: String,
+    /// Names of the entities, best first.
+    pub entities: Vec<String>,
+    /// How it was linked.
+    pub strategy: Strategy,
+}
+
+/// The answer to a question, without a model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// As it was asked.
+    pub question: String,
+    /// Whether there is an answer.
+    pub status: Status,
+    /// The quotes with their citation numbers; why there are none if abstained.
+    pub text: String,
+    /// What the quotes are, to the byte.
+    pub citations: Vec<Citation>,
+    /// Why they were chosen.
+    pub evidence: Vec<AnswerEvidence>,
+    /// The question's names.
+    pub names: Vec<LinkedName>,
+    /// Words of the question that the evidence does not have.
+    pub missing: Vec<String>,
+    /// Share of the question's words, weighted by rarity, that the evidence has.
+    pub coverage: f32,
+}
+
+/// Least coverage of an answer to a question with a name that the file knows, and without.
+const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
+/// Chunks that coverage is judged by.
+const JUDGED_CHUNKS: usize = 5;
+
+/// Answers `question` with the sentences of at most `k` chunks.
+pub fn answer(snapshot: &Snapshot, question: &str, k: usize) -> Result<Answer> {
+    let question = Question::new(snapshot, question)?;
+    let settings = ChainSettings::default();
+    let chain = chain(snapshot, &question, &settings, k.max(JUDGED_CHUNKS))?;
+    let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
+    judged.sort_unstable();
+    let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
+    let coverage = covered_share(&chain.terms, covered);
+    let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
+    let missing = missing.map(|(_, term)| word(&question, term.word)).collect();
+    let named = chain.mentions.iter().any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
+    let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
+    let mut answer = Answer {
+        names: linked_names(snapshot, &question, &chain)?,
+        question: question.text,
+        status: Status::Abstained,
+        text: "Nothing in this file answers the question.".into(),
+        citations: Vec::new(),
+        evidence: Vec::new(),
+        missing,
+        coverage,
+    };
+    if enough && !chain.evidence.is_empty() {
+        quote(snapshot, &chain, k, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+fn word(question: &Question, index: usize) -> String {
+    let word = &question.words[index];
+    question.text[word.start..word.end].to_owned()
+}
+
+fn entity_name(snapshot: &Snapshot, entity: EntityId) -> Result<String> {
+    Ok(snapshot.strings()?.get(snapshot.entities()?.row(entity)?.name)?.to_owned())
+}
+
+fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Result<Vec<LinkedName>> {
+    let linked = chain.mentions.iter().filter_map(|mention| {
+        let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
+        let strategy = mention.candidates.first()?.strategy;
+        let entities = mention.candidates.iter().map(|candidate| entity_name(snapshot, candidate.entity)).collect::<Result<Vec<_>>>();
+        Some(entities.map(|entities| LinkedName { name: question.text[first.start..last.end].to_owned(), entities, strategy }))
+    });
+    linked.collect()
+}
+
+/// Fills in the quotes: of each chunk the sentence that fits best, and the sentences that lead from one to the next.
+fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> Result<()> {
+    let mut fetcher = TextFetcher::new(snapshot);
+    let mut lines = Vec::new();
+    for evidence in chain.evidence.iter().take(k) {
+        let sentence = best_sentence(snapshot, chain, evidence.chunk)?;
+        let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
+        lines.push(format!("{} [{}]", citation.quote, citation.number));
+        answer.evidence.push(AnswerEvidence {
+            citation: citation.number,
+            chunk: evidence.chunk,
+            score: evidence.score,
+            reason: match evidence.reason {
+                Reason::Keyword => "keyword",
+                Reason::About(_) => "about",
+                Reason::Hop(_) => "path",
+            },
+            path: path(snapshot, &mut fetcher, chain, evidence)?,
+        });
+        answer.citations.push(citation);
+    }
+    answer.text = lines.join("\n");
+    answer.status = Status::Extractive;
+    Ok(())
+}
+
+/// The first sentence of those that have the largest share of the question's words.
+fn best_sentence(snapshot: &Snapshot, chain: &Chain, chunk: ChunkId) -> Result<SentenceId> {
+    let first = snapshot.provenance()?.chunk(chunk)?.first_sentence;
+    let fits = sentence_fits(snapshot, &chain.terms, &[chunk])?.into_iter().next().unwrap_or_default();
+    let mut best = (0.0, first);
+    for fit in fits {
+        if fit.overlap > best.0 {
+            best = (fit.overlap, fit.sentence);
+        }
+    }
+    Ok(best.1)
+}
+
+fn path(snapshot: &Snapshot, fetcher: &mut TextFetcher<'_>, chain: &Chain, evidence: &Evidence) -> Result<Vec<PathStep>> {
+    let steps = chain.path(evidence).into_iter().map(|hop| {
+        let from = match snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
+            Some(entity) => entity_name(snapshot, entity)?,
+            None => crate::retrieval::context::document_info(snapshot, snapshot.provenance()?.chunk(hop.from)?.document)?.id,
+        };
+        Ok(PathStep { from, sentence: fetcher.sentence(hop.sentence)?.2, to: entity_name(snapshot, hop.entity)? })
+    });
+    steps.collect()
+}

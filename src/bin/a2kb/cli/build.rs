@@ -1,0 +1,133 @@
+//! `a2kb build`: documents in, one file out.
+
+use super::progress::BuildProgress;
+use super::{Context, Outcome, output};
+use a2kb::{BuildReport, Builder, JsonFields, Result};
+use clap::Args;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Build a knowledge base from documents (.txt, .md, .html, .jsonl)
+#[derive(Args)]
+pub(super) struct BuildArguments {
+    /// Files, folders (read recursively, minding .gitignore), or - for JSON lines on standard input
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// The file to make; what was there stays until the new one is whole
+    #[arg(long, short)]
+    output: PathBuf,
+    /// Name of the knowledge base
+    #[arg(long, default_value = "")]
+    title: String,
+    /// Tokens of a chunk, about
+    #[arg(long, default_value_t = 256)]
+    chunk_tokens: u32,
+    /// Tokens that a chunk repeats of the one before
+    #[arg(long, default_value_t = 0)]
+    overlap_tokens: u32,
+    /// Another layer of chunks over the same text: NAME:TOKENS[:OVERLAP]
+    #[arg(long, value_name = "LAYER", value_parser = parse_layer)]
+    layer: Vec<(String, u32, u32)>,
+    /// Field of a JSON line that holds the text
+    #[arg(long, default_value = "text")]
+    text_field: String,
+    /// Field that holds the title
+    #[arg(long, default_value = "title")]
+    title_field: String,
+    /// Field that holds the id
+    #[arg(long, default_value = "id")]
+    id_field: String,
+    /// Field that holds the metadata, an object
+    #[arg(long, default_value = "metadata")]
+    metadata_field: String,
+    /// Fail where an input would be left out with a warning
+    #[arg(long)]
+    strict: bool,
+    /// Threads; 0 for one a core. The file does not depend on it
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+fn parse_layer(text: &str) -> Result<(String, u32, u32), String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is not a number of tokens"));
+    match parts[..] {
+        [name, tokens] => Ok((name.to_owned(), number(tokens)?, 0)),
+        [name, tokens, overlap] => Ok((name.to_owned(), number(tokens)?, number(overlap)?)),
+        _ => Err("write NAME:TOKENS or NAME:TOKENS:OVERLAP, for example long:1000".into()),
+    }
+}
+
+impl BuildArguments {
+    pub(super) fn run(self, context: Context) -> Result<Outcome> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        // The second Ctrl-C does not wait; the temporary file then stays behind, the final name is untouched.
+        let handler = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(super::exit::INTERRUPTED));
+            }
+        });
+        if handler.is_err() {
+            output::talk(context, "note: Ctrl-C cannot be caught here; a temporary file may stay behind");
+        }
+        let start = Instant::now();
+        let progress = RefCell::new(BuildProgress::new(context.quiet));
+        let mut fields = JsonFields::default();
+        (fields.text, fields.title, fields.id, fields.metadata) = (self.text_field, self.title_field, self.id_field, self.metadata_field);
+        let mut builder = Builder::new()
+            .title(self.title)
+            .chunks(self.chunk_tokens, self.overlap_tokens)
+            .json_fields(fields)
+            .strict(self.strict)
+            .threads(self.threads)
+            .on_progress(|now| progress.borrow_mut().show(now))
+            .cancel_when(|| stop.load(Ordering::Relaxed));
+        for (name, tokens, overlap) in self.layer {
+            builder = builder.layer(name, tokens, overlap);
+        }
+        for input in self.inputs {
+            builder = builder.path(input);
+        }
+        let result = builder.build(&self.output);
+        progress.borrow().finish();
+        let report = result?;
+        warn(context, &report);
+        if context.json {
+            output::json("a2kb.build", &report)?;
+        } else {
+            let (finished, seconds) = (&report.finished, start.elapsed().as_secs_f64());
+            let counts = &finished.counts;
+            output::text_out(&format!(
+                "{}: {} documents ({} duplicates), {} sentences, {} chunks, {} terms, {} entities, {} facts; {} of text in a file of {}; {seconds:.1} s",
+                self.output.display(),
+                counts.documents,
+                counts.duplicates,
+                counts.sentences,
+                counts.chunks,
+                finished.terms,
+                finished.entities,
+                finished.facts,
+                output::bytes(counts.text_bytes),
+                output::bytes(finished.file_bytes),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn warn(context: Context, report: &BuildReport) {
+    const SHOWN: usize = 20;
+    for warning in report.warnings.iter().take(SHOWN) {
+        output::talk(context, &format!("left out {}: {}", warning.source, warning.reason));
+    }
+    if report.warning_count > SHOWN as u64 {
+        output::talk(context, &format!("... and {} more; --json lists the first thousand", report.warning_count - SHOWN as u64));
+    }
+    if report.skipped_files > 0 {
+        output::talk(context, &format!("{} files of other kinds were passed over (read are .txt, .md, .html, .jsonl)", report.skipped_files));
+    }
+}

@@ -1,0 +1,127 @@
+//! One file per command, and what they share: arguments, exit codes, output.
+
+mod ask;
+mod build;
+mod eval;
+mod info;
+mod output;
+mod progress;
+mod read;
+mod search;
+mod verify;
+
+use a2kb::Error;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Exit codes; documented in README.md and in the help.
+mod exit {
+    pub(super) const ERROR: u8 = 1;
+    pub(super) const NOTHING_FOUND: u8 = 3;
+    pub(super) const CORRUPT: u8 = 4;
+    pub(super) const INTERRUPTED: u8 = 130;
+}
+
+const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file, 130 interrupted.\n\
+Each command takes --json; the shapes are in docs/json.md.";
+
+/// A knowledge base in one file: build it from documents, search it, ask it.
+#[derive(Parser)]
+#[command(version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(super) struct Arguments {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// No progress and no remarks on standard error
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::BuildArguments),
+    Info(info::InfoArguments),
+    Search(search::SearchArguments),
+    Read(read::ReadArguments),
+    Ask(ask::AskArguments),
+    Verify(verify::VerifyArguments),
+    Eval(eval::EvalArguments),
+}
+
+/// What the commands need to know of the global flags.
+#[derive(Clone, Copy)]
+struct Context {
+    json: bool,
+    quiet: bool,
+}
+
+/// How a command ended without an error.
+enum Outcome {
+    Done,
+    NothingFound,
+}
+
+/// A file to open, and how.
+#[derive(clap::Args)]
+struct FileArguments {
+    /// The knowledge base
+    file: PathBuf,
+    /// When to hold sections against their checksums
+    #[arg(long, value_enum, default_value = "first-touch")]
+    checksums: Checksums,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Checksums {
+    /// Each section when it is first used
+    FirstTouch,
+    /// All sections on opening
+    Eager,
+    /// Not at all
+    Never,
+}
+
+impl FileArguments {
+    fn open(&self) -> Result<a2kb::KnowledgeBase, Error> {
+        let policy = match self.checksums {
+            Checksums::FirstTouch => a2kb::ChecksumPolicy::FirstTouch,
+            Checksums::Eager => a2kb::ChecksumPolicy::Eager,
+            Checksums::Never => a2kb::ChecksumPolicy::Never,
+        };
+        a2kb::KnowledgeBase::open_with(&self.file, policy)
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: Arguments) -> ExitCode {
+    let context = Context { json: arguments.json, quiet: arguments.quiet };
+    let result = match arguments.command {
+        Command::Build(command) => command.run(context),
+        Command::Info(command) => command.run(context),
+        Command::Search(command) => command.run(context),
+        Command::Read(command) => command.run(context),
+        Command::Ask(command) => command.run(context),
+        Command::Verify(command) => command.run(context),
+        Command::Eval(command) => command.run(context),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(exit::NOTHING_FOUND),
+        Err(error) => {
+            output::error(context, &error);
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::NotFound { .. } => exit::NOTHING_FOUND,
+        Error::Corrupt(_) | Error::NotA2kb { .. } | Error::Truncated { .. } => exit::CORRUPT,
+        Error::Interrupted => exit::INTERRUPTED,
+        _ => exit::ERROR,
+    }
+}

@@ -1,0 +1,65 @@
+//! Progress of long work: a bar with rate and remaining time on a terminal, a line now and then elsewhere.
+
+use a2kb::Progress;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows how far a build is.
+pub(super) struct BuildProgress {
+    bar: Option<ProgressBar>,
+    phase: &'static str,
+    quiet: bool,
+    last_line: Instant,
+}
+
+impl BuildProgress {
+    pub(super) fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let bar = (!quiet && terminal).then(|| ProgressBar::new(0));
+        BuildProgress { bar, phase: "", quiet, last_line: Instant::now() }
+    }
+
+    pub(super) fn show(&mut self, progress: Progress) {
+        let (phase, bytes, total_bytes) = match progress {
+            Progress::Reading { bytes, total_bytes, .. } => ("reading", bytes, total_bytes),
+            Progress::Linking { bytes, total_bytes } => ("linking", bytes, total_bytes),
+            _ => ("writing", 0, 0),
+        };
+        let new_phase = phase != self.phase;
+        self.phase = phase;
+        match &self.bar {
+            Some(bar) => {
+                if new_phase {
+                    bar.reset();
+                    bar.set_message(phase);
+                    let template = if total_bytes > 0 {
+                        "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}"
+                    } else {
+                        "{msg:8} {spinner} {bytes} {bytes_per_sec}"
+                    };
+                    if let Ok(style) = ProgressStyle::with_template(template) {
+                        bar.set_style(style);
+                    }
+                }
+                bar.set_length(total_bytes.max(bytes));
+                bar.set_position(bytes);
+            }
+            None if !self.quiet && self.last_line.elapsed() >= LINE_EVERY => {
+                self.last_line = Instant::now();
+                let share = bytes.checked_mul(100).and_then(|bytes| bytes.checked_div(total_bytes));
+                let share = share.map_or_else(String::new, |share| format!(" ({share} %)"));
+                eprintln!("{phase}: {}{share}", super::output::bytes(bytes));
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Give me a path, I give you search, reading and answers: the crate's front door.
+
+use crate::agent::extractive::{Answer, answer};
+use crate::base::error::{Error, Result};
+use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
+use crate::corpus::snapshot::Snapshot;
+use crate::corpus::verify::{VerifyReport, verify};
+use crate::format::kind::Kind;
+use crate::retrieval::chain::{ChainSettings, Reason, chain};
+use crate::retrieval::context::{ChunkText, DocumentInfo, TextFetcher, document_info, find_document};
+use crate::retrieval::question::Question;
+use crate::retrieval::{exact, keyword};
+use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
+use serde::Serialize;
+use std::path::Path;
+
+/// An open file. Cheap to open, and shared by any number of threads.
+///
+/// ```no_run
+/// # fn main() -> a2kb::Result<()> {
+/// let kb = a2kb::KnowledgeBase::open("kb.a2kb")?;
+/// for citation in kb.ask("Who designed the dam that feeds the river Tamba?")?.citations {
+///     println!("[{}] {} ({}, bytes {} to {})", citation.number, citation.quote, citation.source, citation.start, citation.end);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct KnowledgeBase {
+    snapshot: Snapshot,
+}
+
+/// How to rank chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mode {
+    /// BM25 over words, phrases, prefixes and misspelt words.
+    #[default]
+    Keyword,
+    /// The query as it stands, letter case aside.
+    Exact,
+    /// Evidence over the entity graph.
+    Graph,
+}
+
+/// A chunk that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SearchHit {
+    /// Place in the result, from 1.
+    pub rank: usize,
+    /// Larger is better; comparable within one result only.
+    pub score: f32,
+    /// "keyword", "exact", "about" or "path".
+    pub reason: &'static str,
+    /// The chunk with its text.
+    #[serde(flatten)]
+    pub chunk: ChunkText,
+    /// Sentences that show why it was found.
+    pub snippets: Vec<String>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub struct Info {
+    pub title: String,
+    pub generator: String,
+    pub format: String,
+    pub analyzer: String,
+    pub corpus_hash: String,
+    pub settings: std::collections::BTreeMap<String, String>,
+    pub warnings: u64,
+    pub documents: u32,
+    pub duplicates: usize,
+    pub sentences: u32,
+    pub layers: Vec<LayerInfo>,
+    pub terms: u32,
+    pub entities: usize,
+    pub facts: usize,
+    pub text_bytes: u64,
+    pub file_bytes: u64,
+    pub sections: Vec<SectionInfo>,
+}
+
+/// A layer of chunks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct LayerInfo {
+    pub name: String,
+    pub target_tokens: u32,
+    pub overlap_tokens: u32,
+    pub chunks: u32,
+}
+
+/// A section of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct SectionInfo {
+    pub name: String,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+impl KnowledgeBase {
+    /// Opens a file: one page is read, whatever the file's length. Each section's checksum is verified when it is first used.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, ChecksumPolicy::default())
+    }
+
+    /// Opens a file with another policy for checksums.
+    pub fn open_with(path: impl AsRef<Path>, policy: ChecksumPolicy) -> Result<Self> {
+        Ok(Self::from_snapshot(Snapshot::new(SealedReader::open(path.as_ref(), policy)?)))
+    }
+
+    /// Opens a file that is already in memory.
+    pub fn from_bytes(bytes: impl Into<bytes::Bytes>, policy: ChecksumPolicy) -> Result<Self> {
+        Ok(Self::from_snapshot(Snapshot::new(SealedReader::from_bytes(bytes.into(), policy)?)))
+    }
+
+    fn from_snapshot(snapshot: Snapshot) -> Self {
+        KnowledgeBase { snapshot }
+    }
+
+    /// The read view, for the operators in [`crate::retrieval`].
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Answers a question with sentences of the file, without a model; says so if nothing in it is relevant.
+    pub fn ask(&self, question: &str) -> Result<Answer> {
+        self.ask_with(question, 5)
+    }
+
+    /// The same with sentences of at most `k` chunks.
+    pub fn ask_with(&self, question: &str, k: usize) -> Result<Answer> {
+        answer(&self.snapshot, question, k)
+    }
+
+    /// The `k` best chunks for a query.
+    pub fn search(&self, query: &str, mode: Mode, k: usize) -> Result<Vec<SearchHit>> {
+        let snapshot = &self.snapshot;
+        let found: Vec<(ChunkId, f32, &'static str, Vec<SentenceId>)> = match mode {
+            Mode::Keyword => keyword::search(snapshot, query, k, None)?.into_iter().map(|hit| (hit.id, hit.score, "keyword", Vec::new())).collect(),
+            Mode::Exact => exact::search(snapshot, &[query.to_owned()], k)?.into_iter().map(|hit| (hit.chunk, hit.score, "exact", hit.sentences)).collect(),
+            Mode::Graph => {
+                let chain = chain(snapshot, &Question::new(snapshot, query)?, &ChainSettings::default(), k)?;
+                let hits = chain.evidence.iter().map(|evidence| match evidence.reason {
+                    Reason::Keyword => (evidence.chunk, evidence.score, "keyword", Vec::new()),
+                    Reason::About(_) => (evidence.chunk, evidence.score, "about", Vec::new()),
+                    Reason::Hop(hop) => (evidence.chunk, evidence.score, "path", vec![hop.sentence]),
+                });
+                hits.collect()
+            }
+        };
+        let mut fetcher = TextFetcher::new(snapshot);
+        let hits = found.into_iter().enumerate().map(|(index, (chunk, score, reason, sentences))| {
+            let snippets = sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
+            Ok(SearchHit { rank: index + 1, score, reason, chunk: fetcher.chunk(chunk)?, snippets })
+        });
+        hits.collect()
+    }
+
+    /// A chunk with its text.
+    pub fn chunk(&self, chunk: ChunkId) -> Result<ChunkText> {
+        TextFetcher::new(&self.snapshot).chunk(chunk)
+    }
+
+    /// The document with this id of its own or source, or `#` and its number.
+    pub fn document(&self, name: &str) -> Result<DocumentInfo> {
+        document_info(&self.snapshot, find_document(&self.snapshot, name)?)
+    }
+
+    /// Bytes of a document's text, all of it for `None`; an error if the range is outside or cuts a character.
+    pub fn document_text(&self, document: DocumentId, range: Option<std::ops::Range<u32>>) -> Result<String> {
+        let row = self.snapshot.provenance()?.document(document)?;
+        let range = range.unwrap_or(0..row.text_length);
+        if range.start > range.end || range.end > row.text_length {
+            let what = format!("bytes {} to {}", range.start, range.end);
+            return Err(Error::invalid(what, format!("the document has {} bytes", row.text_length), "ask for a range inside"));
+        }
+        TextFetcher::new(&self.snapshot).document_range(&row, range.clone()).map_err(|error| match error {
+            Error::Corrupt(corruption) if corruption.reason.contains("cuts a character") => {
+                Error::invalid(format!("bytes {} to {}", range.start, range.end), "an end is inside a character", "move it by a byte or two")
+            }
+            other => other,
+        })
+    }
+
+    /// Names of an entity: the canonical one first.
+    pub fn entity_names(&self, entity: EntityId) -> Result<Vec<String>> {
+        let (entities, strings) = (self.snapshot.entities()?, self.snapshot.strings()?);
+        let mut names = vec![strings.get(entities.row(entity)?.name)?.to_owned()];
+        for alias in entities.aliases(entity)? {
+            names.push(strings.get(alias)?.to_owned());
+        }
+        Ok(names)
+    }
+
+    /// What the file holds.
+    pub fn info(&self) -> Result<Info> {
+        let snapshot = &self.snapshot;
+        let (manifest, provenance, header) = (snapshot.manifest()?, snapshot.provenance()?, snapshot.reader().header());
+        let layers = snapshot.layers()?.iter().map(|layer| {
+            let name = snapshot.strings()?.get(layer.name)?.to_owned();
+            Ok(LayerInfo { name, target_tokens: layer.target_tokens, overlap_tokens: layer.overlap_tokens, chunks: layer.chunk_count })
+        });
+        let sections = snapshot.reader().table().entries().iter().map(|entry| SectionInfo {
+            name: entry.known_kind().map_or_else(|| format!("kind {}", entry.kind), |kind: Kind| kind.name().to_owned()),
+            offset: entry.offset,
+            bytes: entry.length,
+        });
+        Ok(Info {
+            title: manifest.title.clone(),
+            generator: manifest.generator.clone(),
+            format: format!("{}.{}", crate::format::header::MAJOR, header.minor),
+            analyzer: manifest.analyzer.clone(),
+            corpus_hash: manifest.corpus_hash.clone(),
+            settings: manifest.settings.iter().cloned().collect(),
+            warnings: manifest.warnings,
+            documents: provenance.document_count(),
+            duplicates: provenance.duplicates().len(),
+            sentences: provenance.sentence_count(),
+            layers: layers.collect::<Result<_>>()?,
+            terms: snapshot.postings()?.term_count(),
+            entities: snapshot.entities()?.len(),
+            facts: snapshot.facts()?.len(),
+            text_bytes: snapshot.text()?.text_length(),
+            file_bytes: header.sealed_length,
+            sections: sections.collect(),
+        })
+    }
+
+    /// Checks every checksum, every index and every id across indexes.
+    pub fn verify(&self) -> Result<VerifyReport> {
+        verify(&self.snapshot)
+    }
+}
+
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<KnowledgeBase>();
+};

@@ -1,0 +1,232 @@
+//! Give me ids, I give you their text with citations to the byte: **the only place where text is fetched**.
+
+use crate::base::error::{Corruption, Error, Result};
+use crate::base::ids::{ChunkId, DocumentId, SentenceId};
+use crate::corpus::snapshot::Snapshot;
+use crate::corpus::verify::hex;
+use crate::format::kind::Kind;
+use crate::index::provenance::{DocumentRow, Media};
+use serde::Serialize;
+use std::ops::Range;
+
+/// Fetches text; keeps the block it inflated last.
+#[derive(Debug)]
+pub struct TextFetcher<'a> {
+    snapshot: &'a Snapshot,
+    block: Option<(Range<u64>, Vec<u8>)>,
+}
+
+/// A document as people name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DocumentInfo {
+    /// Number in the file.
+    pub document: DocumentId,
+    /// Its own id.
+    pub id: String,
+    /// Where it came from, relative to the root of the build.
+    pub source: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it was made from.
+    pub media: &'static str,
+    /// Its metadata, a JSON object.
+    pub metadata: Option<String>,
+    /// Bytes of its text.
+    pub bytes: u32,
+    /// SHA-256 of its text, in hex.
+    pub content_hash: String,
+}
+
+/// A stretch of a document's text, to the byte.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Citation {
+    /// Number in the answer, from 1.
+    pub number: usize,
+    /// Number of the document in the file.
+    pub document: DocumentId,
+    /// The document's own id.
+    pub id: String,
+    /// Where it came from.
+    pub source: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Headings over the stretch, from the top.
+    pub headings: Vec<String>,
+    /// First byte in the document's text.
+    pub start: u32,
+    /// Byte after the last.
+    pub end: u32,
+    /// Exactly these bytes.
+    pub quote: String,
+    /// SHA-256 of the document's text, in hex.
+    pub content_hash: String,
+}
+
+/// A chunk with its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChunkText {
+    /// Which chunk.
+    pub chunk: ChunkId,
+    /// The document it is of.
+    pub document: DocumentInfo,
+    /// Headings over it, from the top.
+    pub headings: Vec<String>,
+    /// First byte in the document's text.
+    pub start: u32,
+    /// Byte after the last.
+    pub end: u32,
+    /// The chunk before it in the same document and layer.
+    pub previous: Option<ChunkId>,
+    /// The chunk after it.
+    pub next: Option<ChunkId>,
+    /// Exactly these bytes.
+    pub text: String,
+}
+
+impl<'a> TextFetcher<'a> {
+    /// Fetches from `snapshot`.
+    pub fn new(snapshot: &'a Snapshot) -> Self {
+        TextFetcher { snapshot, block: None }
+    }
+
+    /// Bytes `range` of the text of all documents.
+    fn bytes(&mut self, range: Range<u64>) -> Result<Vec<u8>> {
+        let covers = |block: &(Range<u64>, Vec<u8>)| block.0.start <= range.start && range.end <= block.0.end;
+        if !self.block.as_ref().is_some_and(covers) {
+            let store = self.snapshot.text()?;
+            match store.block_of(range.start)? {
+                Some(block) if covers(&block) => self.block = Some(block),
+                _ => {
+                    let mut bytes = Vec::new();
+                    store.read(range, &mut bytes)?;
+                    return Ok(bytes);
+                }
+            }
+        }
+        let (span, bytes) = self.block.as_ref().map(|(span, bytes)| (span.start, bytes.as_slice())).unwrap_or_default();
+        Ok(bytes[(range.start - span) as usize..(range.end - span) as usize].to_vec())
+    }
+
+    /// Bytes `range` of a document's text; an error if they are outside or cut a character.
+    pub fn document_range(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<String> {
+        let corrupt = |reason| Corruption::new(Kind::Sentences.name(), u64::from(range.start), reason);
+        if range.start > range.end || range.end > document.text_length {
+            return Err(corrupt("a byte range lies outside its document").into());
+        }
+        let start = document.text_start.checked_add(u64::from(range.start)).ok_or(corrupt("a document starts outside"))?;
+        let bytes = self.bytes(start..start.saturating_add(u64::from(range.end - range.start)))?;
+        String::from_utf8(bytes).map_err(|_| corrupt("a byte range cuts a character").into())
+    }
+
+    /// A sentence's text and its range in its document.
+    pub fn sentence(&mut self, sentence: SentenceId) -> Result<(DocumentId, Range<u32>, String)> {
+        let provenance = self.snapshot.provenance()?;
+        let id = provenance.document_of_sentence(sentence)?;
+        let row = provenance.sentence(sentence)?;
+        let range = row.start..row.start.saturating_add(u32::from(row.byte_length));
+        let text = self.document_range(&provenance.document(id)?, range.clone())?;
+        Ok((id, range, text))
+    }
+
+    /// A chunk's text and its range in its document.
+    pub fn chunk_text(&mut self, chunk: ChunkId) -> Result<(DocumentId, Range<u32>, String)> {
+        let provenance = self.snapshot.provenance()?;
+        let row = provenance.chunk(chunk)?;
+        let range = provenance.chunk_bytes(&row)?;
+        let text = self.document_range(&provenance.document(row.document)?, range.clone())?;
+        Ok((row.document, range, text))
+    }
+
+    /// A chunk with all that is known of its place.
+    pub fn chunk(&mut self, chunk: ChunkId) -> Result<ChunkText> {
+        let provenance = self.snapshot.provenance()?;
+        if chunk.0 >= provenance.chunk_count() {
+            let what = format!("chunk {chunk}: there are {}", provenance.chunk_count());
+            return Err(Error::NotFound { what, mend: "`a2kb search` prints the chunks' numbers".into() });
+        }
+        let (document, range, text) = self.chunk_text(chunk)?;
+        let headings = headings(self.snapshot, chunk)?;
+        let layer = self.snapshot.layers()?.iter().find(|layer| layer.chunks().contains(&chunk.0)).map_or(0..0, |layer| layer.chunks());
+        let neighbour = |id: Option<u32>| -> Result<Option<ChunkId>> {
+            let Some(id) = id.filter(|id| layer.contains(id)).map(ChunkId) else { return Ok(None) };
+            Ok((provenance.chunk(id)?.document == document).then_some(id))
+        };
+        Ok(ChunkText {
+            chunk,
+            document: document_info(self.snapshot, document)?,
+            headings,
+            start: range.start,
+            end: range.end,
+            previous: neighbour(chunk.0.checked_sub(1))?,
+            next: neighbour(chunk.0.checked_add(1))?,
+            text,
+        })
+    }
+
+    /// The citation of a sentence as the headings over `chunk` see it.
+    pub fn cite(&mut self, number: usize, sentence: SentenceId, chunk: ChunkId) -> Result<Citation> {
+        let (document, range, quote) = self.sentence(sentence)?;
+        let info = document_info(self.snapshot, document)?;
+        Ok(Citation {
+            number,
+            document,
+            id: info.id,
+            source: info.source,
+            title: info.title,
+            headings: headings(self.snapshot, chunk)?,
+            start: range.start,
+            end: range.end,
+            quote,
+            content_hash: info.content_hash,
+        })
+    }
+}
+
+/// Headings over a chunk, from the top.
+pub fn headings(snapshot: &Snapshot, chunk: ChunkId) -> Result<Vec<String>> {
+    let provenance = snapshot.provenance()?;
+    let path = provenance.heading_path(provenance.chunk(chunk)?.heading)?;
+    path.into_iter().map(|title| Ok(snapshot.strings()?.get(title)?.to_owned())).collect()
+}
+
+/// A document as people name it.
+pub fn document_info(snapshot: &Snapshot, document: DocumentId) -> Result<DocumentInfo> {
+    let row = snapshot.provenance()?.document(document)?;
+    let string = |id| Ok::<_, Error>(snapshot.string(id)?.map(str::to_owned));
+    Ok(DocumentInfo {
+        document,
+        id: string(row.external_id)?.unwrap_or_default(),
+        source: string(row.source)?.unwrap_or_default(),
+        title: string(row.title)?,
+        media: Media::name(row.media),
+        metadata: string(row.metadata)?,
+        bytes: row.text_length,
+        content_hash: hex(&row.content_hash),
+    })
+}
+
+/// The document with this id of its own, or with this source if it is the only one of it; by number where neither fits.
+pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
+    let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
+    let mut of_source = Vec::new();
+    for id in (0..provenance.document_count()).map(DocumentId) {
+        let row = provenance.document(id)?;
+        if strings.get(row.external_id)? == name {
+            return Ok(id);
+        }
+        if strings.get(row.source)? == name {
+            of_source.push(id);
+        }
+    }
+    for duplicate in provenance.duplicates() {
+        if strings.get(duplicate.external_id)? == name {
+            return Ok(duplicate.document);
+        }
+    }
+    let number = name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&number| number < provenance.document_count());
+    match (of_source.as_slice(), number) {
+        ([only], _) => Ok(*only),
+        (_, Some(number)) => Ok(DocumentId(number)),
+        _ => Err(Error::NotFound { what: format!("document {name:?}"), mend: "`a2kb search` prints the documents' ids".into() }),
+    }
+}
