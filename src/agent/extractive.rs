@@ -1,14 +1,15 @@
 //! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
 
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, EntityId, SentenceId};
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
 use crate::retrieval::context::{Citation, TextFetcher};
 use crate::retrieval::linking::Strategy;
-use crate::retrieval::question::Question;
+use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Whether there is an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -35,8 +36,8 @@ pub struct PathStep {
 /// A piece of evidence with its text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnswerEvidence {
-    /// Number of its citation.
-    pub citation: usize,
+    /// Numbers of its citations.
+    pub citations: Vec<usize>,
     /// Which chunk.
     pub chunk: ChunkId,
     /// Larger is better; comparable within one answer only.
@@ -82,6 +83,8 @@ pub struct Answer {
 
 /// Least coverage of an answer to a question with a name that the file knows, and without.
 const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
+/// Sentences of one chunk that are quoted because they lead on.
+const MAX_LEADS: usize = 2;
 /// Chunks that coverage is judged by.
 const JUDGED_CHUNKS: usize = 5;
 
@@ -133,16 +136,26 @@ fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Resu
     linked.collect()
 }
 
-/// Fills in the quotes: of each chunk the sentence that fits best, and the sentences that lead from one to the next.
+/// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
 fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> Result<()> {
     let mut fetcher = TextFetcher::new(snapshot);
     let mut lines = Vec::new();
-    for evidence in chain.evidence.iter().take(k) {
-        let sentence = best_sentence(snapshot, chain, evidence.chunk)?;
-        let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
-        lines.push(format!("{} [{}]", citation.quote, citation.number));
+    let chosen = &chain.evidence[..chain.evidence.len().min(k)];
+    for evidence in chosen {
+        let leads = chosen.iter().filter_map(|other| match other.reason {
+            Reason::Hop(hop) if hop.from == evidence.chunk => Some(hop.sentence),
+            _ => None,
+        });
+        let sentences: BTreeSet<SentenceId> = leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, evidence)?).collect();
+        let mut numbers = Vec::new();
+        for sentence in sentences {
+            let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
+            lines.push(format!("{} [{}]", citation.quote, citation.number));
+            numbers.push(citation.number);
+            answer.citations.push(citation);
+        }
         answer.evidence.push(AnswerEvidence {
-            citation: citation.number,
+            citations: numbers,
             chunk: evidence.chunk,
             score: evidence.score,
             reason: match evidence.reason {
@@ -152,24 +165,36 @@ fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> R
             },
             path: path(snapshot, &mut fetcher, chain, evidence)?,
         });
-        answer.citations.push(citation);
     }
     answer.text = lines.join("\n");
     answer.status = Status::Extractive;
     Ok(())
 }
 
-/// The first sentence of those that have the largest share of the question's words.
-fn best_sentence(snapshot: &Snapshot, chain: &Chain, chunk: ChunkId) -> Result<SentenceId> {
-    let first = snapshot.provenance()?.chunk(chunk)?.first_sentence;
-    let fits = sentence_fits(snapshot, &chain.terms, &[chunk])?.into_iter().next().unwrap_or_default();
-    let mut best = (0.0, first);
-    for fit in fits {
-        if fit.overlap > best.0 {
-            best = (fit.overlap, fit.sentence);
+/// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
+fn best_sentences(snapshot: &Snapshot, chain: &Chain, evidence: &Evidence) -> Result<Vec<SentenceId>> {
+    let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
+    let fits = |terms: &[QueryTerm], chunk| Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default());
+    // What the sentence that led here has said already is not asked again.
+    let mut open = chain.asked.clone();
+    if let Reason::Hop(hop) = evidence.reason {
+        let said = fits(&chain.asked, hop.from)?.into_iter().find(|fit| fit.sentence == hop.sentence).map_or(0, |fit| fit.covered);
+        let rest: Vec<QueryTerm> = open.iter().enumerate().filter(|(index, _)| *index >= 64 || said & (1 << index) == 0).map(|(_, term)| *term).collect();
+        if !rest.is_empty() {
+            open = rest;
         }
     }
-    Ok(best.1)
+    let (asked, all) = (fits(&open, evidence.chunk)?, fits(&chain.terms, evidence.chunk)?);
+    let mut best: [(f32, f32, SentenceId); 2] = [(0.0, 0.0, first); 2];
+    for (asked, all) in asked.iter().zip(&all) {
+        let keys = [(asked.overlap, all.overlap, asked.sentence), (all.overlap, asked.overlap, asked.sentence)];
+        for (best, key) in best.iter_mut().zip(keys) {
+            if (key.0, key.1) > (best.0, best.1) {
+                *best = key;
+            }
+        }
+    }
+    Ok(best.into_iter().map(|best| best.2).collect())
 }
 
 fn path(snapshot: &Snapshot, fetcher: &mut TextFetcher<'_>, chain: &Chain, evidence: &Evidence) -> Result<Vec<PathStep>> {

@@ -33,7 +33,7 @@ pub enum Ranking {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct RetrievalReport {
-    /// How many questions were asked.
+    /// How many questions were asked: those with gold documents.
     pub questions: usize,
     /// Mean recall of the gold documents at each rank.
     pub recall: BTreeMap<usize, f64>,
@@ -62,7 +62,7 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
     let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
-    for question in questions {
+    for question in questions.iter().filter(|question| !question.gold.is_empty()) {
         let gold: Vec<DocumentId> = question
             .gold
             .iter()
@@ -82,10 +82,10 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
         let chosen: Vec<_> = recalls.iter().filter(|recall| kind.is_none() || recall.0 == kind).collect();
         RANKS.iter().enumerate().map(|(i, &k)| (k, round(chosen.iter().map(|recall| recall.1[i]).sum::<f64>() / chosen.len() as f64))).collect()
     };
-    let count = questions.len() as f64;
+    let count = recalls.len().max(1) as f64;
     let kinds: std::collections::BTreeSet<&str> = recalls.iter().filter_map(|recall| recall.0).collect();
     Ok(RetrievalReport {
-        questions: questions.len(),
+        questions: recalls.len(),
         recall: mean(None),
         all_gold_at_5: round(complete as f64 / count),
         mrr: round(reciprocal / count),

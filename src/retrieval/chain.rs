@@ -51,18 +51,18 @@ pub struct ChainSettings {
 impl Default for ChainSettings {
     fn default() -> Self {
         ChainSettings {
-            keyword_candidates: 20,
-            keyword_share: 0.6,
+            keyword_candidates: 30,
+            keyword_share: 0.7,
             hops: 1,
             frontier: 24,
-            anchor_fit: 0.6,
-            start_share: 0.4,
+            anchor_fit: 0.45,
+            start_share: 0.5,
             sentence_share: 0.2,
             target_share: 0.1,
             coverage_share: 0.1,
             rarity_share: 0.3,
             hop_ceiling: 0.98,
-            rare_mentions: 6,
+            rare_mentions: 12,
             mention_factor: 0.7,
             max_about: 32,
         }
@@ -111,6 +111,8 @@ pub struct Chain {
     pub evidence: Vec<Evidence>,
     /// The question's terms that were looked for.
     pub terms: Vec<QueryTerm>,
+    /// Those outside the names: what is asked of the things it names.
+    pub asked: Vec<QueryTerm>,
     /// Best BM25 score of any chunk.
     pub best_bm25: f32,
 }
@@ -157,7 +159,7 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
     }
     let mut evidence = walk.ranked();
     evidence.truncate(k);
-    Ok(Chain { mentions, evidence, best_bm25, terms })
+    Ok(Chain { mentions, evidence, best_bm25, terms, asked })
 }
 
 struct Walk<'a> {
@@ -291,15 +293,15 @@ impl Walk<'_> {
             targets.push((ChunkId(chunk?), 1.0));
         }
         if targets.is_empty() {
-            let (provenance, layer) = (self.snapshot.provenance()?, self.snapshot.base_layer()?);
-            for sentence in self.snapshot.mentions()?.of_entity(entity)?.take(self.settings.rare_mentions + 1) {
-                if let Some(chunk) = provenance.chunk_of_sentence(layer, SentenceId(sentence?))? {
-                    targets.push((chunk, self.settings.mention_factor));
+            let limit = self.settings.rare_mentions;
+            let sentences = self.snapshot.mentions()?.of_entity(entity)?.take(limit + 1).collect::<Result<Vec<u32>, _>>()?;
+            if sentences.len() <= limit {
+                let (provenance, layer) = (self.snapshot.provenance()?, self.snapshot.base_layer()?);
+                for sentence in sentences {
+                    let chunk = provenance.chunk_of_sentence(layer, SentenceId(sentence))?;
+                    targets.extend(chunk.map(|chunk| (chunk, self.settings.mention_factor)));
                 }
-            }
-            targets.dedup_by_key(|target| target.0);
-            if targets.len() > self.settings.rare_mentions {
-                targets.clear();
+                targets.dedup_by_key(|target| target.0);
             }
         }
         Ok(targets)

@@ -39,8 +39,10 @@ fn render(answer: &Answer) -> String {
         return text;
     }
     text.push('\n');
-    for (citation, evidence) in answer.citations.iter().zip(&answer.evidence) {
-        let _ = writeln!(text, "[{}] {}", citation.number, place(citation));
+    for evidence in &answer.evidence {
+        for citation in answer.citations.iter().filter(|citation| evidence.citations.contains(&citation.number)) {
+            let _ = writeln!(text, "[{}] {}", citation.number, place(citation));
+        }
         for step in &evidence.path {
             let _ = writeln!(text, "    {} - \"{}\" - {}", step.from, step.sentence.split_whitespace().collect::<Vec<_>>().join(" "), step.to);
         }
