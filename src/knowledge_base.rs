@@ -142,8 +142,14 @@ impl KnowledgeBase {
     pub fn search(&self, query: &str, mode: Mode, k: usize) -> Result<Vec<SearchHit>> {
         let snapshot = &self.snapshot;
         let found: Vec<(ChunkId, f32, &'static str, Vec<SentenceId>)> = match mode {
-            Mode::Keyword => keyword::search(snapshot, query, k, None)?.into_iter().map(|hit| (hit.id, hit.score, "keyword", Vec::new())).collect(),
-            Mode::Exact => exact::search(snapshot, &[query.to_owned()], k)?.into_iter().map(|hit| (hit.chunk, hit.score, "exact", hit.sentences)).collect(),
+            Mode::Keyword => keyword::search(snapshot, query, k, None)?
+                .into_iter()
+                .map(|hit| (hit.id, hit.score, "keyword", Vec::new()))
+                .collect(),
+            Mode::Exact => exact::search(snapshot, &[query.to_owned()], k)?
+                .into_iter()
+                .map(|hit| (hit.chunk, hit.score, "exact", hit.sentences))
+                .collect(),
             Mode::Graph => {
                 let chain = chain(snapshot, &Question::new(snapshot, query)?, &ChainSettings::default(), k)?;
                 let hits = chain.evidence.iter().map(|evidence| match evidence.reason {
@@ -156,7 +162,8 @@ impl KnowledgeBase {
         };
         let mut fetcher = TextFetcher::new(snapshot);
         let hits = found.into_iter().enumerate().map(|(index, (chunk, score, reason, sentences))| {
-            let snippets = sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
+            let snippets =
+                sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
             Ok(SearchHit { rank: index + 1, score, reason, chunk: fetcher.chunk(chunk)?, snippets })
         });
         hits.collect()
@@ -178,12 +185,18 @@ impl KnowledgeBase {
         let range = range.unwrap_or(0..row.text_length);
         if range.start > range.end || range.end > row.text_length {
             let what = format!("bytes {} to {}", range.start, range.end);
-            return Err(Error::invalid(what, format!("the document has {} bytes", row.text_length), "ask for a range inside"));
+            return Err(Error::invalid(
+                what,
+                format!("the document has {} bytes", row.text_length),
+                "ask for a range inside",
+            ));
         }
         TextFetcher::new(&self.snapshot).document_range(&row, range.clone()).map_err(|error| match error {
-            Error::Corrupt(corruption) if corruption.reason.contains("cuts a character") => {
-                Error::invalid(format!("bytes {} to {}", range.start, range.end), "an end is inside a character", "move it by a byte or two")
-            }
+            Error::Corrupt(corruption) if corruption.reason.contains("cuts a character") => Error::invalid(
+                format!("bytes {} to {}", range.start, range.end),
+                "an end is inside a character",
+                "move it by a byte or two",
+            ),
             other => other,
         })
     }
@@ -204,10 +217,17 @@ impl KnowledgeBase {
         let (manifest, provenance, header) = (snapshot.manifest()?, snapshot.provenance()?, snapshot.reader().header());
         let layers = snapshot.layers()?.iter().map(|layer| {
             let name = snapshot.strings()?.get(layer.name)?.to_owned();
-            Ok(LayerInfo { name, target_tokens: layer.target_tokens, overlap_tokens: layer.overlap_tokens, chunks: layer.chunk_count })
+            Ok(LayerInfo {
+                name,
+                target_tokens: layer.target_tokens,
+                overlap_tokens: layer.overlap_tokens,
+                chunks: layer.chunk_count,
+            })
         });
         let sections = snapshot.reader().table().entries().iter().map(|entry| SectionInfo {
-            name: entry.known_kind().map_or_else(|| format!("kind {}", entry.kind), |kind: Kind| kind.name().to_owned()),
+            name: entry
+                .known_kind()
+                .map_or_else(|| format!("kind {}", entry.kind), |kind: Kind| kind.name().to_owned()),
             offset: entry.offset,
             bytes: entry.length,
         });

@@ -227,6 +227,14 @@ def table(data, layout):
     return rows
 
 
+def heading_paths(headings):
+    paths = []
+    for number, (parent, title) in enumerate(headings):
+        need(parent == NONE or parent < number, "a heading's parent is out of order")
+        paths.append((paths[parent] if parent != NONE else []) + [title])
+    return paths
+
+
 def postings(index, lists):
     parts = Parts(index)
     terms, chunks, tokens, k1, b, _ = struct.unpack("<IIQffQ", parts.take(32))
@@ -324,7 +332,7 @@ def contents(data):
     return {
         "format": [major, minor], "manifest": about, "documents": documents, "token_counts": tokens,
         "duplicates": [[d, string(s), string(e)] for d, s, e in table(found["DUPLICATES"], "III")],
-        "headings": [[None if p == NONE else p, string(t)] for p, t in table(found["HEADINGS"], "II")],
+        "heading_paths": heading_paths([(p, string(t)) for p, t in table(found["HEADINGS"], "II")]),
         "layers": layers, "chunks": chunks, "terms": transducer(found["TERMS"]),
         "postings": postings(found["POSTINGS_INDEX"], found["POSTINGS"]),
         "entities": [[string(n)] + rest for n, *rest in table(found["ENTITIES"], "IBBH")],

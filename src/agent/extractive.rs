@@ -99,7 +99,10 @@ pub fn answer(snapshot: &Snapshot, question: &str, k: usize) -> Result<Answer> {
     let coverage = covered_share(&chain.terms, covered);
     let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
     let missing = missing.map(|(_, term)| word(&question, term.word)).collect();
-    let named = chain.mentions.iter().any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
+    let named = chain
+        .mentions
+        .iter()
+        .any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
         names: linked_names(snapshot, &question, &chain)?,
@@ -130,8 +133,16 @@ fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Resu
     let linked = chain.mentions.iter().filter_map(|mention| {
         let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
         let strategy = mention.candidates.first()?.strategy;
-        let entities = mention.candidates.iter().map(|candidate| entity_name(snapshot, candidate.entity)).collect::<Result<Vec<_>>>();
-        Some(entities.map(|entities| LinkedName { name: question.text[first.start..last.end].to_owned(), entities, strategy }))
+        let entities = mention
+            .candidates
+            .iter()
+            .map(|candidate| entity_name(snapshot, candidate.entity))
+            .collect::<Result<Vec<_>>>();
+        Some(entities.map(|entities| LinkedName {
+            name: question.text[first.start..last.end].to_owned(),
+            entities,
+            strategy,
+        }))
     });
     linked.collect()
 }
@@ -146,7 +157,8 @@ fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> R
             Reason::Hop(hop) if hop.from == evidence.chunk => Some(hop.sentence),
             _ => None,
         });
-        let sentences: BTreeSet<SentenceId> = leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, evidence)?).collect();
+        let sentences: BTreeSet<SentenceId> =
+            leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, evidence)?).collect();
         let mut numbers = Vec::new();
         for sentence in sentences {
             let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
@@ -174,12 +186,22 @@ fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> R
 /// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
 fn best_sentences(snapshot: &Snapshot, chain: &Chain, evidence: &Evidence) -> Result<Vec<SentenceId>> {
     let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
-    let fits = |terms: &[QueryTerm], chunk| Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default());
+    let fits = |terms: &[QueryTerm], chunk| {
+        Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default())
+    };
     // What the sentence that led here has said already is not asked again.
     let mut open = chain.asked.clone();
     if let Reason::Hop(hop) = evidence.reason {
-        let said = fits(&chain.asked, hop.from)?.into_iter().find(|fit| fit.sentence == hop.sentence).map_or(0, |fit| fit.covered);
-        let rest: Vec<QueryTerm> = open.iter().enumerate().filter(|(index, _)| *index >= 64 || said & (1 << index) == 0).map(|(_, term)| *term).collect();
+        let said = fits(&chain.asked, hop.from)?
+            .into_iter()
+            .find(|fit| fit.sentence == hop.sentence)
+            .map_or(0, |fit| fit.covered);
+        let rest: Vec<QueryTerm> = open
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index >= 64 || said & (1 << index) == 0)
+            .map(|(_, term)| *term)
+            .collect();
         if !rest.is_empty() {
             open = rest;
         }
@@ -197,11 +219,18 @@ fn best_sentences(snapshot: &Snapshot, chain: &Chain, evidence: &Evidence) -> Re
     Ok(best.into_iter().map(|best| best.2).collect())
 }
 
-fn path(snapshot: &Snapshot, fetcher: &mut TextFetcher<'_>, chain: &Chain, evidence: &Evidence) -> Result<Vec<PathStep>> {
+fn path(
+    snapshot: &Snapshot,
+    fetcher: &mut TextFetcher<'_>,
+    chain: &Chain,
+    evidence: &Evidence,
+) -> Result<Vec<PathStep>> {
     let steps = chain.path(evidence).into_iter().map(|hop| {
         let from = match snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
             Some(entity) => entity_name(snapshot, entity)?,
-            None => crate::retrieval::context::document_info(snapshot, snapshot.provenance()?.chunk(hop.from)?.document)?.id,
+            None => {
+                crate::retrieval::context::document_info(snapshot, snapshot.provenance()?.chunk(hop.from)?.document)?.id
+            }
         };
         Ok(PathStep { from, sentence: fetcher.sentence(hop.sentence)?.2, to: entity_name(snapshot, hop.entity)? })
     });

@@ -98,7 +98,14 @@ impl BatchBuilder {
 
     /// Adds the next document. `words` are the numbers of its sentences' words, all sentences one after the other;
     /// `title_words` those of its title, `heading_words` those of each heading.
-    pub fn push(&mut self, document: BatchDocument, text: &str, words: &[u32], title_words: &[u32], heading_words: &[Vec<u32>]) {
+    pub fn push(
+        &mut self,
+        document: BatchDocument,
+        text: &str,
+        words: &[u32],
+        title_words: &[u32],
+        heading_words: &[Vec<u32>],
+    ) {
         let base = self.text.len();
         self.cuts.push(base);
         self.cuts.extend(document.sentences.iter().map(|sentence| base + sentence.start as usize));

@@ -10,16 +10,17 @@ use crate::format::cursor::SectionBuilder;
 use crate::format::kind::Kind;
 use crate::format::manifest::Manifest;
 use crate::format::strings::StringsWriter;
+pub use crate::index::entity_dictionary::layout::origin;
 use crate::index::entity_dictionary::{EntityDictionaryWriter, EntityRow};
 use crate::index::graph::{FactsWriter, FlatLists};
-pub use crate::index::entity_dictionary::layout::origin;
 pub use crate::index::graph::{Statement, layout::method};
 use crate::index::postings::PostingsWriter;
-use crate::index::provenance::{ChunkRow, DocumentRow, DuplicateRow, ProvenanceWriter};
 pub use crate::index::provenance::Media;
+use crate::index::provenance::{ChunkRow, DocumentRow, DuplicateRow, ProvenanceWriter};
 use crate::index::term_dictionary::write_terms;
 use crate::index::text_store::TextIndexWriter;
-use crate::storage::backend::Place;
+pub use crate::storage::backend::{FaultyPlace, Place};
+pub use crate::storage::file::FilePlace;
 use crate::storage::sealed_writer::SealedWriter;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,7 +94,8 @@ impl StoredText {
             text.extend(block.map_err(|source| Error::io("inflate", "text just written", source))?);
             at += frame_length;
         }
-        String::from_utf8(text).map_err(|_| Error::io("read back", "text just written", std::io::ErrorKind::InvalidData.into()))
+        String::from_utf8(text)
+            .map_err(|_| Error::io("read back", "text just written", std::io::ErrorKind::InvalidData.into()))
     }
 }
 
@@ -177,10 +179,17 @@ impl<P: Place> Builder<P> {
         let too_many = self.provenance.sentence_count() as u64 + document.sentences.len() as u64;
         if too_many > MAX_COUNT {
             let mend = "build several files";
-            return Err(Error::Limit { what: "the number of sentences".into(), actual: too_many, limit: MAX_COUNT, mend });
+            return Err(Error::Limit {
+                what: "the number of sentences".into(),
+                actual: too_many,
+                limit: MAX_COUNT,
+                mend,
+            });
         }
         let fields = &document.fields;
-        let optional = |strings: &mut StringsWriter, value: &Option<String>| value.as_ref().map_or(StringId(NONE), |value| strings.intern(value));
+        let optional = |strings: &mut StringsWriter, value: &Option<String>| {
+            value.as_ref().map_or(StringId(NONE), |value| strings.intern(value))
+        };
         self.corpus_hash.update(fields.content_hash);
         let row = DocumentRow {
             text_start: self.text_length,
@@ -207,12 +216,15 @@ impl<P: Place> Builder<P> {
         }
         for (layer, chunks) in document.chunks.iter().enumerate().take(self.layers) {
             for chunk in chunks {
-                self.provenance.chunk(layer, ChunkRow {
-                    document: id,
-                    first_sentence: SentenceId(first_sentence + chunk.first_sentence),
-                    sentence_count: chunk.sentence_count,
-                    heading: chunk.heading.map_or(HeadingId(NONE), |heading| headings[heading as usize]),
-                });
+                self.provenance.chunk(
+                    layer,
+                    ChunkRow {
+                        document: id,
+                        first_sentence: SentenceId(first_sentence + chunk.first_sentence),
+                        sentence_count: chunk.sentence_count,
+                        heading: chunk.heading.map_or(HeadingId(NONE), |heading| headings[heading as usize]),
+                    },
+                );
             }
         }
         Ok(())
@@ -263,9 +275,12 @@ impl<P: Place> Builder<P> {
     pub fn base_chunks_of(&self, documents: Range<u32>) -> impl Iterator<Item = (u32, Vec<&str>)> {
         let chunks = self.provenance.chunks(0);
         let place = |document| chunks.partition_point(|chunk| chunk.document.0 < document);
-        chunks[place(documents.start)..place(documents.end)]
-            .iter()
-            .map(|chunk| (chunk.document.0, self.provenance.heading_path(chunk.heading).map(|title| self.strings.get(title)).collect()))
+        chunks[place(documents.start)..place(documents.end)].iter().map(|chunk| {
+            (
+                chunk.document.0,
+                self.provenance.heading_path(chunk.heading).map(|title| self.strings.get(title)).collect(),
+            )
+        })
     }
 
     /// The entities that the next sentence names, increasing.
@@ -284,7 +299,12 @@ impl<P: Place> Builder<P> {
     }
 
     /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base chunk.
-    pub fn finish(mut self, entities: &[NewEntity], relations: &[String], description: Description) -> Result<Finished> {
+    pub fn finish(
+        mut self,
+        entities: &[NewEntity],
+        relations: &[String],
+        description: Description,
+    ) -> Result<Finished> {
         debug_assert_eq!(self.mentions.len(), self.provenance.sentence_count());
         debug_assert_eq!(self.about.len(), self.provenance.chunks(0).len());
         let counts = self.counts();
@@ -301,7 +321,12 @@ impl<P: Place> Builder<P> {
                 let terms = stems.len() as u64;
                 (write_terms(stems.into_iter(), surfaces.into_iter()), terms, postings)
             },
-            || ((encode_links(&mentions, &about, entities.len()), entity_dictionary(entities, strings).finish()), facts.finish(entities.len() as u32)),
+            || {
+                (
+                    (encode_links(&mentions, &about, entities.len()), entity_dictionary(entities, strings).finish()),
+                    facts.finish(entities.len() as u32),
+                )
+            },
         );
         drop((mentions, about));
         io(writer.section(Kind::Terms, &terms_bytes))?;
@@ -336,7 +361,12 @@ impl<P: Place> Builder<P> {
         if self.strings.byte_length() > MAX_COUNT {
             let mend = "build several files";
             let actual = self.strings.byte_length();
-            return Err(Error::Limit { what: "the bytes of names and metadata".into(), actual, limit: MAX_COUNT, mend });
+            return Err(Error::Limit {
+                what: "the bytes of names and metadata".into(),
+                actual,
+                limit: MAX_COUNT,
+                mend,
+            });
         }
         io(writer.section(Kind::Strings, &self.strings.finish()))?;
         let manifest = Manifest {
@@ -347,7 +377,9 @@ impl<P: Place> Builder<P> {
             settings: description.settings.into_iter().collect(),
             warnings: description.warnings,
         };
-        let manifest = manifest.encode().ok_or_else(|| Error::invalid("the manifest", "it is longer than 1 MiB", "use a shorter title"))?;
+        let manifest = manifest
+            .encode()
+            .ok_or_else(|| Error::invalid("the manifest", "it is longer than 1 MiB", "use a shorter title"))?;
         io(writer.section(Kind::Manifest, &manifest))?;
         let file_bytes = writer.finish().map_err(|source| Error::io("publish", &path, source))?;
         Ok(Finished { counts, terms, entities: entities.len() as u64, facts: u64::from(facts), file_bytes })
@@ -367,7 +399,12 @@ fn encode_links(mentions: &FlatLists, about: &FlatLists, entity_count: usize) ->
 fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> EntityDictionaryWriter {
     let mut dictionary = EntityDictionaryWriter::default();
     for (index, entity) in entities.iter().enumerate() {
-        let row = EntityRow { name: strings.intern(&entity.name), kind: entity.kind, confidence: entity.confidence, origins: entity.origins };
+        let row = EntityRow {
+            name: strings.intern(&entity.name),
+            kind: entity.kind,
+            confidence: entity.confidence,
+            origins: entity.origins,
+        };
         let aliases = entity.aliases.iter().map(|alias| strings.intern(alias)).collect();
         dictionary.push(row, aliases);
         for key in entity.keys.iter().filter(|key| !key.is_empty()) {

@@ -3,12 +3,14 @@
 use crate::base::error::{Corruption, Result};
 use crate::base::ids::{ChunkId, StringId};
 use crate::base::text::ANALYZER;
-use crate::format::kind::Kind;
+pub use crate::format::kind::Kind;
 use crate::format::manifest::Manifest;
 use crate::format::strings::Strings;
 use crate::index::entity_dictionary::EntityDictionary;
 use crate::index::graph::{Facts, Links};
 use crate::index::postings::Postings;
+pub use crate::index::postings::{Bm25Parameters, PostingCursor, TermWeight, top_k};
+pub use crate::index::provenance::{DocumentRow, Media};
 use crate::index::provenance::{LayerRow, Provenance};
 use crate::index::term_dictionary::TermDictionary;
 use crate::index::text_store::TextStore;
@@ -67,7 +69,9 @@ impl Snapshot {
 
     /// Who made the file, and how.
     pub fn manifest(&self) -> Result<&Manifest> {
-        once(&self.manifest, || Ok(Manifest::decode(&self.reader.section(Kind::Manifest, "the description of the file")?)?))
+        once(&self.manifest, || {
+            Ok(Manifest::decode(&self.reader.section(Kind::Manifest, "the description of the file")?)?)
+        })
     }
 
     /// All short strings.
@@ -119,7 +123,8 @@ impl Snapshot {
         once(&self.terms, || {
             let analyzer = &self.manifest()?.analyzer;
             if analyzer != ANALYZER {
-                let what = format!("its words were cut by the analyzer {analyzer:?}, and this version knows {ANALYZER:?}");
+                let what =
+                    format!("its words were cut by the analyzer {analyzer:?}, and this version knows {ANALYZER:?}");
                 return Err(crate::base::error::Error::Unsupported { what });
             }
             Ok(TermDictionary::new(&self.reader.section(Kind::Terms, "keyword search")?)?)
@@ -172,7 +177,10 @@ impl Snapshot {
     pub fn mentions(&self) -> Result<&Links> {
         const FOR: &str = "graph search";
         once(&self.mentions, || {
-            Ok(Links::new(&self.reader.section(Kind::SentenceEntities, FOR)?, &self.reader.section(Kind::EntitySentences, FOR)?)?)
+            Ok(Links::new(
+                &self.reader.section(Kind::SentenceEntities, FOR)?,
+                &self.reader.section(Kind::EntitySentences, FOR)?,
+            )?)
         })
     }
 

@@ -64,16 +64,27 @@ fn check_texts(snapshot: &Snapshot) -> Result<()> {
             return Err(corrupt(row.text_start, "a document's text has not the hash of its row").into());
         }
         corpus.update(row.content_hash);
-        let document = std::str::from_utf8(&bytes).map_err(|_| corrupt(row.text_start, "a document's text is not UTF-8"))?;
+        let document =
+            std::str::from_utf8(&bytes).map_err(|_| corrupt(row.text_start, "a document's text is not UTF-8"))?;
         for sentence in row.first_sentence.0..row.first_sentence.0 + row.sentence_count {
             let row = provenance.sentence(SentenceId(sentence))?;
             if document.get(row.start as usize..row.start as usize + usize::from(row.byte_length)).is_none() {
-                return Err(crate::base::error::Corruption::new(Kind::Sentences.name(), u64::from(sentence), "a sentence cuts a character").into());
+                return Err(crate::base::error::Corruption::new(
+                    Kind::Sentences.name(),
+                    u64::from(sentence),
+                    "a sentence cuts a character",
+                )
+                .into());
             }
         }
     }
     if hex(&corpus.finalize()) != snapshot.manifest()?.corpus_hash {
-        return Err(crate::base::error::Corruption::new(Kind::Manifest.name(), 0, "the corpus hash is not that of the documents").into());
+        return Err(crate::base::error::Corruption::new(
+            Kind::Manifest.name(),
+            0,
+            "the corpus hash is not that of the documents",
+        )
+        .into());
     }
     Ok(())
 }

@@ -29,12 +29,20 @@ pub fn read_questions(path: &Path) -> Result<Vec<GoldQuestion>> {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let question = serde_json::from_str(line).map_err(|error| {
             let what = format!("{}:{}", path.display(), index + 1);
-            Error::invalid(what, error.to_string(), "each line needs `id`, `question` and `gold`, a list of document ids")
+            Error::invalid(
+                what,
+                error.to_string(),
+                "each line needs `id`, `question` and `gold`, a list of document ids",
+            )
         })?;
         questions.push(question);
     }
     if questions.is_empty() {
-        return Err(Error::invalid(path.display().to_string(), "there are no questions in it", "write one JSON object a line"));
+        return Err(Error::invalid(
+            path.display().to_string(),
+            "there are no questions in it",
+            "write one JSON object a line",
+        ));
     }
     Ok(questions)
 }

@@ -58,7 +58,11 @@ pub struct Latency {
 }
 
 /// Asks all questions.
-pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranking: Ranking) -> Result<RetrievalReport> {
+pub fn evaluate_retrieval(
+    snapshot: &Snapshot,
+    questions: &[GoldQuestion],
+    ranking: Ranking,
+) -> Result<RetrievalReport> {
     let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
@@ -68,7 +72,10 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
             .iter()
             .map(|id| {
                 let mend = "build the file from the corpus that the questions belong to";
-                documents.get(id.as_str()).copied().ok_or_else(|| Error::NotFound { what: format!("document {id:?}, gold of question {}", question.id), mend: mend.into() })
+                documents.get(id.as_str()).copied().ok_or_else(|| Error::NotFound {
+                    what: format!("document {id:?}, gold of question {}", question.id),
+                    mend: mend.into(),
+                })
             })
             .collect::<Result<_>>()?;
         let start = Instant::now();
@@ -80,7 +87,11 @@ pub fn evaluate_retrieval(snapshot: &Snapshot, questions: &[GoldQuestion], ranki
     }
     let mean = |kind: Option<&str>| -> BTreeMap<usize, f64> {
         let chosen: Vec<_> = recalls.iter().filter(|recall| kind.is_none() || recall.0 == kind).collect();
-        RANKS.iter().enumerate().map(|(i, &k)| (k, round(chosen.iter().map(|recall| recall.1[i]).sum::<f64>() / chosen.len() as f64))).collect()
+        RANKS
+            .iter()
+            .enumerate()
+            .map(|(i, &k)| (k, round(chosen.iter().map(|recall| recall.1[i]).sum::<f64>() / chosen.len() as f64)))
+            .collect()
     };
     let count = recalls.len().max(1) as f64;
     let kinds: std::collections::BTreeSet<&str> = recalls.iter().filter_map(|recall| recall.0).collect();
@@ -107,7 +118,11 @@ fn round(value: f64) -> f64 {
 fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<Vec<DocumentId>> {
     let question = Question::new(snapshot, text)?;
     let chunks: Vec<_> = match ranking {
-        Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?.evidence.iter().map(|evidence| evidence.chunk).collect(),
+        Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?
+            .evidence
+            .iter()
+            .map(|evidence| evidence.chunk)
+            .collect(),
         Ranking::Keyword => keyword::bm25(snapshot, &question.terms, CHUNKS)?.iter().map(|hit| hit.id).collect(),
     };
     let mut documents = Vec::new();

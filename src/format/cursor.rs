@@ -73,7 +73,8 @@ impl<'a> Parts<'a> {
     pub fn rows<const N: usize>(&mut self, count: u64) -> Result<Rows<N>, Corruption> {
         let start = self.at.next_multiple_of(PART_ALIGNMENT);
         let too_short = || self.section.corrupt(start, "the section is shorter than its counts demand");
-        let length = count.checked_mul(N as u64).and_then(|length| usize::try_from(length).ok()).ok_or_else(too_short)?;
+        let length =
+            count.checked_mul(N as u64).and_then(|length| usize::try_from(length).ok()).ok_or_else(too_short)?;
         let end = start.checked_add(length).filter(|&end| end <= self.section.len()).ok_or_else(too_short)?;
         self.at = end;
         Ok(Rows::new(self.section.clone(), start, count as usize))

@@ -93,7 +93,8 @@ impl SectionTable {
     }
 
     fn validate(&self, sealed_length: u64) -> Result<(), Error> {
-        let corrupt = |index: usize, reason| Corruption::new(SECTION, (TABLE_OFFSET + index * ENTRY_LENGTH) as u64, reason);
+        let corrupt =
+            |index: usize, reason| Corruption::new(SECTION, (TABLE_OFFSET + index * ENTRY_LENGTH) as u64, reason);
         for (index, entry) in self.entries.iter().enumerate() {
             if entry.kind == 0 {
                 return Err(corrupt(index, "a section of kind 0").into());

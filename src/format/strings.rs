@@ -104,6 +104,10 @@ impl Strings {
             expected = end;
             self.get(StringId(index as u32))?;
         }
-        if expected == self.bytes.len() { Ok(()) } else { Err(self.bytes.corrupt(expected, "bytes behind the last string")) }
+        if expected == self.bytes.len() {
+            Ok(())
+        } else {
+            Err(self.bytes.corrupt(expected, "bytes behind the last string"))
+        }
     }
 }

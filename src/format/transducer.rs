@@ -221,7 +221,17 @@ impl Transducer {
             let (delta_bytes, output_bytes) = if next { (0, 0) } else { at.sizes()? };
             let inputs = at.at;
             at.back(delta_bytes + output_bytes)?;
-            return Ok(Node { start: at.at, inputs, count: 1, single: Some(input), delta_bytes, output_bytes, is_final: false, next, ..EMPTY_FINAL });
+            return Ok(Node {
+                start: at.at,
+                inputs,
+                count: 1,
+                single: Some(input),
+                delta_bytes,
+                output_bytes,
+                is_final: false,
+                next,
+                ..EMPTY_FINAL
+            });
         }
         let is_final = form & 0x40 != 0;
         let mut count = usize::from(form & 0x3F);
@@ -235,8 +245,20 @@ impl Transducer {
         let index = if count > INDEX_THRESHOLD { Some(at.back(256)?) } else { None };
         let inputs = at.back(count)?;
         at.back(count * (delta_bytes + output_bytes))?;
-        let final_output = if is_final && output_bytes > 0 { self.number(at.back(output_bytes)?, output_bytes)? } else { 0 };
-        Ok(Node { start: at.at, inputs, count, single: None, index, delta_bytes, output_bytes, is_final, final_output, next: false })
+        let final_output =
+            if is_final && output_bytes > 0 { self.number(at.back(output_bytes)?, output_bytes)? } else { 0 };
+        Ok(Node {
+            start: at.at,
+            inputs,
+            count,
+            single: None,
+            index,
+            delta_bytes,
+            output_bytes,
+            is_final,
+            final_output,
+            next: false,
+        })
     }
 
     #[inline]
@@ -266,15 +288,21 @@ impl Transducer {
         }
         count += u64::from(self.value(&start).is_some());
         for byte in first_bytes {
-            self.walk(&[byte], |_| true, |key, value| {
-                count += 1;
-                bad |= !valid(value) || last.as_deref().is_some_and(|last| last >= key) || count > self.key_count;
-                last = Some(key.to_vec());
-                !bad
-            })?;
+            self.walk(
+                &[byte],
+                |_| true,
+                |key, value| {
+                    count += 1;
+                    bad |= !valid(value) || last.as_deref().is_some_and(|last| last >= key) || count > self.key_count;
+                    last = Some(key.to_vec());
+                    !bad
+                },
+            )?;
         }
         if bad || count != self.key_count {
-            return Err(self.section.corrupt(0, "keys out of order, a wrong count of them, or a value that names nothing"));
+            return Err(self
+                .section
+                .corrupt(0, "keys out of order, a wrong count of them, or a value that names nothing"));
         }
         Ok(())
     }

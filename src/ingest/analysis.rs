@@ -1,9 +1,9 @@
 //! Give me the documents of one batch, I give you their sentences, chunks, words and candidate names.
 
 use crate::base::error::Result;
+use crate::base::text::{for_each_token, is_stop_word, name_key};
 use crate::corpus::batch::{Batch, BatchBuilder, BatchDocument, BatchSentence};
 use crate::corpus::builder::Layer;
-use crate::base::text::{for_each_token, is_stop_word, name_key};
 use crate::ingest::document::Document;
 use crate::ingest::extractor::{Case, SentenceWords, acronym_after, capitalised_spans};
 use crate::ingest::segmenter::{Piece, chunks, pieces};
@@ -56,11 +56,20 @@ pub struct Names {
 }
 
 /// Phrases after which a first sentence gives another name.
-const RENAMERS: &[&[&str]] = &[&["also", "known", "as"], &["better", "known", "as"], &["known", "as"], &["also", "called"], &["born"], &["nee"], &["abbreviated"]];
+const RENAMERS: &[&[&str]] = &[
+    &["also", "known", "as"],
+    &["better", "known", "as"],
+    &["known", "as"],
+    &["also", "called"],
+    &["born"],
+    &["nee"],
+    &["abbreviated"],
+];
 
 /// Cuts and counts one batch.
 pub fn analyse(documents: Vec<Document>, layers: &[Layer]) -> Result<(Batch, Names)> {
-    let mut analyser = Analyser { batch: BatchBuilder::default(), names: Names::default(), cut: SentenceWords::default() };
+    let mut analyser =
+        Analyser { batch: BatchBuilder::default(), names: Names::default(), cut: SentenceWords::default() };
     for document in documents {
         analyser.document(document, layers);
     }
@@ -78,7 +87,8 @@ impl Analyser {
         let text = document.text.as_str();
         let mut own = DocumentNames { title: document.fields.title.clone(), ..Default::default() };
         own.headings = document.headings.iter().map(|heading| heading.title.clone()).collect();
-        let title_key: Vec<String> = own.title.as_deref().map(name_key).unwrap_or_default().split(' ').map(str::to_owned).collect();
+        let title_key: Vec<String> =
+            own.title.as_deref().map(name_key).unwrap_or_default().split(' ').map(str::to_owned).collect();
         let (mut sentences, mut cuts, mut words) = (Vec::new(), Vec::new(), Vec::new());
         for block in &document.blocks {
             pieces(text, block, |range, glued| {
@@ -93,7 +103,11 @@ impl Analyser {
                 }
                 own.common_noun |= own.title.is_some() && in_lower_case(&self.cut, &title_key);
                 self.names.count(sentence, &self.cut);
-                sentences.push(BatchSentence { start: range.start as u32, byte_length: range.len() as u16, token_count: count as u16 });
+                sentences.push(BatchSentence {
+                    start: range.start as u32,
+                    byte_length: range.len() as u16,
+                    token_count: count as u16,
+                });
                 cuts.push(Piece { tokens: count as u32, heading: block.heading, glued });
             });
         }
@@ -163,9 +177,11 @@ fn other_names(sentence: &str, cut: &SentenceWords, title: &[String]) -> Vec<Str
     for span in capitalised_spans(sentence, cut) {
         let range = span.words.clone();
         let opens = cut.words()[..range.start].iter().all(|word| word.stop);
-        let shares = range.clone().any(|index| !cut.words()[index].stop && title.iter().any(|word| word == cut.folded(index)));
+        let shares =
+            range.clone().any(|index| !cut.words()[index].stop && title.iter().any(|word| word == cut.folded(index)));
         let renamed = RENAMERS.iter().any(|phrase| {
-            range.start >= phrase.len() && phrase.iter().enumerate().all(|(i, word)| cut.folded(range.start - phrase.len() + i) == *word)
+            range.start >= phrase.len()
+                && phrase.iter().enumerate().all(|(i, word)| cut.folded(range.start - phrase.len() + i) == *word)
         });
         let born = range.start > 0 && cut.folded(range.start - 1) == "born";
         if (opens && shares && range.len() > 1) || (renamed && (!born || range.len() > 1)) {

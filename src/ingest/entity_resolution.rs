@@ -16,8 +16,22 @@ const MAX_CANDIDATES: usize = 2 << 20;
 /// Longest heading that is taken for a name.
 const MAX_HEADING_WORDS: usize = 8;
 const KIND_ORGANISATION: u8 = 2;
-const ORGANISATION_SUFFIXES: &[&str] =
-    &["ag", "co", "company", "corp", "corporation", "foundation", "gmbh", "inc", "incorporated", "limited", "llc", "ltd", "plc", "sa"];
+const ORGANISATION_SUFFIXES: &[&str] = &[
+    "ag",
+    "co",
+    "company",
+    "corp",
+    "corporation",
+    "foundation",
+    "gmbh",
+    "inc",
+    "incorporated",
+    "limited",
+    "llc",
+    "ltd",
+    "plc",
+    "sa",
+];
 
 /// Collects names batch by batch.
 #[derive(Debug, Default)]
@@ -78,7 +92,9 @@ impl Gazetteer {
         for (key, candidate) in &self.names.candidates {
             if is_entity(candidate) && !resolver.aliases.contains_key(key.as_str()) {
                 let known = resolver.by_key.contains_key(key);
-                if let Some(id) = resolver.entity(&candidate.surface, origin::SPAN, candidate.confidence).filter(|_| !known) {
+                if let Some(id) =
+                    resolver.entity(&candidate.surface, origin::SPAN, candidate.confidence).filter(|_| !known)
+                {
                     resolver.derive_aliases(id);
                 }
             }
@@ -102,7 +118,10 @@ fn is_entity(candidate: &Candidate) -> bool {
 fn is_sentence_case(title: &str) -> bool {
     let words: Vec<&str> = title.split_whitespace().collect();
     let lower = |word: &&str| word.chars().next().is_some_and(char::is_lowercase) && !is_stop_word(word);
-    title.chars().next().is_some_and(char::is_lowercase) || (words.len() > 1 && words[1..].iter().any(lower) && !words[1..].iter().any(|word| word.chars().next().is_some_and(char::is_uppercase)))
+    title.chars().next().is_some_and(char::is_lowercase)
+        || (words.len() > 1
+            && words[1..].iter().any(lower)
+            && !words[1..].iter().any(|word| word.chars().next().is_some_and(char::is_uppercase)))
 }
 
 #[derive(Default)]
@@ -128,7 +147,13 @@ impl Resolver {
             return Some(id);
         }
         let id = self.entities.len() as u32;
-        self.entities.push(NewEntity { name: name.trim().to_owned(), keys: [key.clone()].into(), confidence, origins, ..Default::default() });
+        self.entities.push(NewEntity {
+            name: name.trim().to_owned(),
+            keys: [key.clone()].into(),
+            confidence,
+            origins,
+            ..Default::default()
+        });
         self.by_key.insert(key, id);
         Some(id)
     }
@@ -183,13 +208,14 @@ impl Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::analysis::analyse;
     use crate::corpus::builder::Layer;
+    use crate::ingest::analysis::analyse;
     use crate::ingest::document::Document;
 
     fn resolve(documents: &[(Option<&str>, &str)]) -> Resolved {
         let layer = Layer { name: "x".into(), target_tokens: 256, overlap_tokens: 0 };
-        let documents = documents.iter().map(|(title, text)| Document::plain("d", title.map(str::to_owned), *text)).collect();
+        let documents =
+            documents.iter().map(|(title, text)| Document::plain("d", title.map(str::to_owned), *text)).collect();
         let mut gazetteer = Gazetteer::default();
         gazetteer.append(analyse(documents, &[layer]).unwrap().1);
         gazetteer.resolve()
@@ -204,7 +230,10 @@ mod tests {
         let resolved = resolve(&[
             (Some("Mercury (planet)"), "Mercury is near the Sun."),
             (Some("Mercury (element)"), "Mercury is a metal."),
-            (Some("Acme Tools, Inc."), "Acme Tools sells to the World Health Organization (WHO). The World Health Organization pays."),
+            (
+                Some("Acme Tools, Inc."),
+                "Acme Tools sells to the World Health Organization (WHO). The World Health Organization pays.",
+            ),
             (Some("Charlie Goode"), "Charles James Goode (born 1995), also known as Bolt, is a footballer."),
             (Some("The Dam"), "The dam holds. Later The Dam fell."),
         ]);

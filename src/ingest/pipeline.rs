@@ -7,13 +7,13 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::base::limits::{MAX_CHUNK_TOKENS, MAX_LAYERS};
 use crate::corpus::batch::Batch;
-use crate::corpus::builder::{Builder as FileBuilder, Description, Finished, Layer, Statement};
+use crate::corpus::builder::{
+    Builder as FileBuilder, Description, FaultyPlace, FilePlace, Finished, Layer, Place, Statement,
+};
 use crate::ingest::analysis::{Names, analyse};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
 use crate::ingest::entity_resolution::{Gazetteer, Resolved};
 use crate::ingest::extractor::Recogniser;
-use crate::storage::backend::{FaultyPlace, Place};
-use crate::storage::file::FilePlace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -207,11 +207,23 @@ impl<'a> Builder<'a> {
     /// Builds in any place; `path` is for errors.
     pub fn build_in<P: Place>(mut self, place: P, path: &Path) -> Result<BuildReport> {
         self.check_layers()?;
-        let discovery = if self.paths.is_empty() && !self.documents.is_empty() { Discovery::default() } else { discover(&self.paths)? };
+        let discovery = if self.paths.is_empty() && !self.documents.is_empty() {
+            Discovery::default()
+        } else {
+            discover(&self.paths)?
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
+        let pool =
+            pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
         let file = FileBuilder::new(place, path, &self.layers, self.memory_budget_bytes, tempfile::tempfile)?;
-        let mut build = Build { settings: &mut self, pool, file, gazetteer: Gazetteer::default(), seen: FxHashMap::default(), report: BuildReport::default() };
+        let mut build = Build {
+            settings: &mut self,
+            pool,
+            file,
+            gazetteer: Gazetteer::default(),
+            seen: FxHashMap::default(),
+            report: BuildReport::default(),
+        };
         build.report.skipped_files = discovery.skipped.len();
         for (source, reason) in &discovery.unreadable {
             build.warn(source.clone(), reason.clone())?;
@@ -229,10 +241,18 @@ impl<'a> Builder<'a> {
         for layer in &self.layers {
             let what = format!("layer {:?} with chunks of {} tokens", layer.name, layer.target_tokens);
             if layer.target_tokens == 0 || layer.target_tokens > MAX_CHUNK_TOKENS {
-                return Err(Error::invalid(what, "the size is out of range", format!("take 1 to {MAX_CHUNK_TOKENS} tokens")));
+                return Err(Error::invalid(
+                    what,
+                    "the size is out of range",
+                    format!("take 1 to {MAX_CHUNK_TOKENS} tokens"),
+                ));
             }
             if layer.overlap_tokens >= layer.target_tokens {
-                return Err(Error::invalid(what, "the overlap is not smaller than the chunk", "take a smaller overlap"));
+                return Err(Error::invalid(
+                    what,
+                    "the overlap is not smaller than the chunk",
+                    "take a smaller overlap",
+                ));
             }
             if !names.insert(&layer.name) {
                 return Err(Error::invalid(what, "there is another layer of that name", "take another name"));
@@ -299,7 +319,11 @@ impl<P: Place> Build<'_, '_, P> {
             (self.settings.progress)(Progress::Reading { documents, bytes, total_bytes: discovery.total_bytes });
         }
         if self.file.counts().documents == 0 {
-            let why = self.report.warnings.first().map_or_else(String::new, |first| format!(" (the first: {}: {})", first.source, first.reason));
+            let why = self
+                .report
+                .warnings
+                .first()
+                .map_or_else(String::new, |first| format!(" (the first: {}: {})", first.source, first.reason));
             let what = format!("all {} inputs were left out{why}", self.report.warning_count);
             return Err(Error::invalid("nothing to build", what, "mend the inputs"));
         }
@@ -309,10 +333,13 @@ impl<P: Place> Build<'_, '_, P> {
     fn parse(&mut self, raw: Vec<RawInput>) -> Result<Vec<(Document, [u8; 32])>> {
         let fields = &self.settings.fields;
         let results: Vec<_> = self.pool.install(|| {
-            raw.into_par_iter().map(|input| {
-                let source = input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
-                read(input, fields).map(hashed).map_err(|reason| (source, reason))
-            }).collect()
+            raw.into_par_iter()
+                .map(|input| {
+                    let source =
+                        input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
+                    read(input, fields).map(hashed).map_err(|reason| (source, reason))
+                })
+                .collect()
         });
         let mut parsed = Vec::with_capacity(results.len());
         for result in results {
@@ -345,8 +372,9 @@ impl<P: Place> Build<'_, '_, P> {
         }
         batches.push(batch);
         let layers = &self.settings.layers;
-        let analysed: Vec<Result<(Batch, Names)>> =
-            self.pool.install(|| batches.into_par_iter().filter(|batch| !batch.is_empty()).map(|batch| analyse(batch, layers)).collect());
+        let analysed: Vec<Result<(Batch, Names)>> = self.pool.install(|| {
+            batches.into_par_iter().filter(|batch| !batch.is_empty()).map(|batch| analyse(batch, layers)).collect()
+        });
         for result in analysed {
             let (batch, names) = result?;
             self.file.append(batch)?;
@@ -367,10 +395,13 @@ impl<P: Place> Build<'_, '_, P> {
             let stored = round.iter().map(|&batch| self.file.stored_text(batch)).collect::<Result<Vec<_>>>()?;
             let file = &self.file;
             let linked: Vec<Result<Linked>> = self.pool.install(|| {
-                stored.into_par_iter().map(|stored| {
-                    let documents = stored.documents();
-                    Ok(link(file, &resolved, documents, &stored.inflate()?))
-                }).collect()
+                stored
+                    .into_par_iter()
+                    .map(|stored| {
+                        let documents = stored.documents();
+                        Ok(link(file, &resolved, documents, &stored.inflate()?))
+                    })
+                    .collect()
             });
             for result in linked {
                 let linked = result?;
@@ -381,7 +412,11 @@ impl<P: Place> Build<'_, '_, P> {
         }
         self.check_cancelled()?;
         (self.settings.progress)(Progress::Writing);
-        let description = Description { title: self.settings.title.clone(), settings: self.describe(), warnings: self.report.warning_count };
+        let description = Description {
+            title: self.settings.title.clone(),
+            settings: self.describe(),
+            warnings: self.report.warning_count,
+        };
         let Resolved { entities, trie, .. } = resolved;
         drop(trie);
         self.report.finished = self.file.finish(&entities, &relations.names, description)?;
@@ -399,8 +434,14 @@ impl<P: Place> Build<'_, '_, P> {
 
     fn describe(&self) -> BTreeMap<String, String> {
         let layers = self.settings.layers.iter();
-        let mut settings: BTreeMap<String, String> =
-            layers.map(|layer| (format!("layer.{}", layer.name), format!("{} tokens, overlap {}", layer.target_tokens, layer.overlap_tokens))).collect();
+        let mut settings: BTreeMap<String, String> = layers
+            .map(|layer| {
+                (
+                    format!("layer.{}", layer.name),
+                    format!("{} tokens, overlap {}", layer.target_tokens, layer.overlap_tokens),
+                )
+            })
+            .collect();
         settings.insert("extractor".into(), "rule-based-1".into());
         settings
     }
@@ -464,8 +505,18 @@ fn link<P: Place>(file: &FileBuilder<P>, resolved: &Resolved, range: std::ops::R
     }
     let about = file.base_chunks_of(range.clone()).map(|(document, headings)| {
         let mut entities: BTreeSet<u32> = topics[(document - range.start) as usize].iter().copied().collect();
-        entities.extend(headings.iter().flat_map(|heading| resolved.trie.get(&crate::base::text::name_key(heading)).iter().copied()));
+        entities.extend(
+            headings
+                .iter()
+                .flat_map(|heading| resolved.trie.get(&crate::base::text::name_key(heading)).iter().copied()),
+        );
         entities.into_iter().collect()
     });
-    Linked { mentions, about: about.collect(), statements, relations: recogniser.into_relations(), text_bytes: text.len() as u64 }
+    Linked {
+        mentions,
+        about: about.collect(),
+        statements,
+        relations: recogniser.into_relations(),
+        text_bytes: text.len() as u64,
+    }
 }

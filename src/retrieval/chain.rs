@@ -149,11 +149,17 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
     if asked.is_empty() {
         asked.clone_from(&terms);
     }
-    let mut walk = Walk { snapshot, settings, asked: &asked, found: FxHashMap::default(), anchors: FxHashSet::default() };
+    let mut walk =
+        Walk { snapshot, settings, asked: &asked, found: FxHashMap::default(), anchors: FxHashSet::default() };
     walk.start(&mentions, &terms, hits.iter().map(|hit| hit.id).collect(), best_bm25)?;
     let mut expanded = FxHashSet::default();
     for _ in 0..settings.hops {
-        let frontier: Vec<Evidence> = walk.ranked().into_iter().filter(|evidence| !expanded.contains(&evidence.chunk)).take(settings.frontier).collect();
+        let frontier: Vec<Evidence> = walk
+            .ranked()
+            .into_iter()
+            .filter(|evidence| !expanded.contains(&evidence.chunk))
+            .take(settings.frontier)
+            .collect();
         expanded.extend(frontier.iter().map(|evidence| evidence.chunk));
         walk.hop(frontier)?;
     }
@@ -212,7 +218,13 @@ impl Walk<'_> {
         Ok((1.0 - (1.0 + count).ln() / (2.0 + all).ln()).max(0.0))
     }
 
-    fn start(&mut self, mentions: &[Mention], terms: &[QueryTerm], keyword: Vec<ChunkId>, best_bm25: f32) -> Result<()> {
+    fn start(
+        &mut self,
+        mentions: &[Mention],
+        terms: &[QueryTerm],
+        keyword: Vec<ChunkId>,
+        best_bm25: f32,
+    ) -> Result<()> {
         let about = self.snapshot.about()?;
         let mut anchors: Vec<(ChunkId, EntityId, f32, usize)> = Vec::new();
         for (number, mention) in mentions.iter().enumerate() {
@@ -232,7 +244,11 @@ impl Walk<'_> {
         }
         for (chunk, entity, surety, number) in &anchors {
             // Where several chunks are about what one mention names, the one that fits best comes first.
-            let best = anchors.iter().filter(|other| other.3 == *number).map(|other| fit(&other.0)).fold(f32::MIN_POSITIVE, f32::max);
+            let best = anchors
+                .iter()
+                .filter(|other| other.3 == *number)
+                .map(|other| fit(&other.0))
+                .fold(f32::MIN_POSITIVE, f32::max);
             let score = surety * (1.0 - self.settings.anchor_fit + self.settings.anchor_fit * fit(chunk) / best);
             self.offer(Evidence { chunk: *chunk, score, reason: Reason::About(*entity) });
         }
@@ -243,7 +259,11 @@ impl Walk<'_> {
     fn hop(&mut self, frontier: Vec<Evidence>) -> Result<()> {
         let steps = self.steps(frontier)?;
         let fits = self.fits(self.asked, steps.iter().flat_map(|step| [step.target, step.hop.from]))?;
-        let best = steps.iter().filter_map(|step| fits.get(&step.target)).map(|fit| fit.bm25).fold(f32::MIN_POSITIVE, f32::max);
+        let best = steps
+            .iter()
+            .filter_map(|step| fits.get(&step.target))
+            .map(|fit| fit.bm25)
+            .fold(f32::MIN_POSITIVE, f32::max);
         let settings = self.settings;
         for step in steps {
             let (target, from) = (fits[&step.target], fits[&step.hop.from]);
@@ -273,10 +293,19 @@ impl Walk<'_> {
                     if own.contains(&entity) || self.anchors.contains(&entity) {
                         continue;
                     }
-                    let (hop, rarity) = (Hop { from: start.chunk, sentence: fit.sentence, entity }, self.rarity(entity)?);
+                    let (hop, rarity) =
+                        (Hop { from: start.chunk, sentence: fit.sentence, entity }, self.rarity(entity)?);
                     for (target, factor) in self.targets(entity)? {
                         if target != start.chunk {
-                            steps.push(Step { hop, target, start_score: start.score, overlap: fit.overlap, covered: fit.covered, rarity, factor });
+                            steps.push(Step {
+                                hop,
+                                target,
+                                start_score: start.score,
+                                overlap: fit.overlap,
+                                covered: fit.covered,
+                                rarity,
+                                factor,
+                            });
                         }
                     }
                 }
@@ -294,7 +323,8 @@ impl Walk<'_> {
         }
         if targets.is_empty() {
             let limit = self.settings.rare_mentions;
-            let sentences = self.snapshot.mentions()?.of_entity(entity)?.take(limit + 1).collect::<Result<Vec<u32>, _>>()?;
+            let sentences =
+                self.snapshot.mentions()?.of_entity(entity)?.take(limit + 1).collect::<Result<Vec<u32>, _>>()?;
             if sentences.len() <= limit {
                 let (provenance, layer) = (self.snapshot.provenance()?, self.snapshot.base_layer()?);
                 for sentence in sentences {

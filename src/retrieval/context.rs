@@ -2,10 +2,8 @@
 
 use crate::base::error::{Corruption, Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
-use crate::format::kind::Kind;
-use crate::index::provenance::{DocumentRow, Media};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -113,7 +111,8 @@ impl<'a> TextFetcher<'a> {
         if range.start > range.end || range.end > document.text_length {
             return Err(corrupt("a byte range lies outside its document").into());
         }
-        let start = document.text_start.checked_add(u64::from(range.start)).ok_or(corrupt("a document starts outside"))?;
+        let start =
+            document.text_start.checked_add(u64::from(range.start)).ok_or(corrupt("a document starts outside"))?;
         let bytes = self.bytes(start..start.saturating_add(u64::from(range.end - range.start)))?;
         String::from_utf8(bytes).map_err(|_| corrupt("a byte range cuts a character").into())
     }
@@ -146,7 +145,12 @@ impl<'a> TextFetcher<'a> {
         }
         let (document, range, text) = self.chunk_text(chunk)?;
         let headings = headings(self.snapshot, chunk)?;
-        let layer = self.snapshot.layers()?.iter().find(|layer| layer.chunks().contains(&chunk.0)).map_or(0..0, |layer| layer.chunks());
+        let layer = self
+            .snapshot
+            .layers()?
+            .iter()
+            .find(|layer| layer.chunks().contains(&chunk.0))
+            .map_or(0..0, |layer| layer.chunks());
         let neighbour = |id: Option<u32>| -> Result<Option<ChunkId>> {
             let Some(id) = id.filter(|id| layer.contains(id)).map(ChunkId) else { return Ok(None) };
             Ok((provenance.chunk(id)?.document == document).then_some(id))
@@ -223,10 +227,14 @@ pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
             return Ok(duplicate.document);
         }
     }
-    let number = name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&number| number < provenance.document_count());
+    let number =
+        name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&number| number < provenance.document_count());
     match (of_source.as_slice(), number) {
         ([only], _) => Ok(*only),
         (_, Some(number)) => Ok(DocumentId(number)),
-        _ => Err(Error::NotFound { what: format!("document {name:?}"), mend: "`a2kb search` prints the documents' ids".into() }),
+        _ => Err(Error::NotFound {
+            what: format!("document {name:?}"),
+            mend: "`a2kb search` prints the documents' ids".into(),
+        }),
     }
 }

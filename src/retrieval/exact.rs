@@ -28,15 +28,19 @@ pub struct ExactHit {
 
 /// The `k` best chunks for `keywords`, best first; equal scores by the smaller id.
 pub fn search(snapshot: &Snapshot, keywords: &[String], k: usize) -> Result<Vec<ExactHit>> {
-    let keywords: Vec<(String, u64)> =
-        keywords.iter().filter(|keyword| !keyword.is_empty()).map(|keyword| (lower_case(keyword), keyword.chars().count() as u64)).collect();
+    let keywords: Vec<(String, u64)> = keywords
+        .iter()
+        .filter(|keyword| !keyword.is_empty())
+        .map(|keyword| (lower_case(keyword), keyword.chars().count() as u64))
+        .collect();
     let mut fetcher = TextFetcher::new(snapshot);
     let mut top = TopK::new(k);
     let mut sentences: FxHashMap<ChunkId, Vec<SentenceId>> = FxHashMap::default();
     for chunk in candidates(snapshot, &keywords)? {
         let (_, _, text) = fetcher.chunk_text(chunk)?;
         let text = lower_case(&text);
-        let score: u64 = keywords.iter().map(|(keyword, length)| text.matches(keyword.as_str()).count() as u64 * length).sum();
+        let score: u64 =
+            keywords.iter().map(|(keyword, length)| text.matches(keyword.as_str()).count() as u64 * length).sum();
         if score > 0 {
             top.push(chunk, score as f32);
         }
@@ -45,10 +49,22 @@ pub fn search(snapshot: &Snapshot, keywords: &[String], k: usize) -> Result<Vec<
     for hit in &hits {
         sentences.insert(hit.id, matching_sentences(snapshot, &mut fetcher, hit.id, &keywords)?);
     }
-    Ok(hits.into_iter().map(|hit| ExactHit { chunk: hit.id, score: hit.score, sentences: sentences.remove(&hit.id).unwrap_or_default() }).collect())
+    Ok(hits
+        .into_iter()
+        .map(|hit| ExactHit {
+            chunk: hit.id,
+            score: hit.score,
+            sentences: sentences.remove(&hit.id).unwrap_or_default(),
+        })
+        .collect())
 }
 
-fn matching_sentences(snapshot: &Snapshot, fetcher: &mut TextFetcher<'_>, chunk: ChunkId, keywords: &[(String, u64)]) -> Result<Vec<SentenceId>> {
+fn matching_sentences(
+    snapshot: &Snapshot,
+    fetcher: &mut TextFetcher<'_>,
+    chunk: ChunkId,
+    keywords: &[(String, u64)],
+) -> Result<Vec<SentenceId>> {
     let mut found = Vec::new();
     for sentence in snapshot.provenance()?.chunk(chunk)?.sentences().map(SentenceId) {
         let text = lower_case(&fetcher.sentence(sentence)?.2);
@@ -79,7 +95,9 @@ fn candidates(snapshot: &Snapshot, keywords: &[(String, u64)]) -> Result<Vec<Chu
 fn chunks_with(snapshot: &Snapshot, keyword: &str) -> Result<Option<Vec<u32>>> {
     let dictionary = snapshot.terms()?;
     let mut fragments: Vec<(String, bool, bool)> = Vec::new();
-    for_each_token(keyword, |span, folded| fragments.push((folded.to_owned(), span.start > 0, span.end < keyword.len())));
+    for_each_token(keyword, |span, folded| {
+        fragments.push((folded.to_owned(), span.start > 0, span.end < keyword.len()))
+    });
     let mut result: Option<Vec<u32>> = None;
     let several = fragments.len() > 1;
     for (fragment, starts, ends) in fragments {
@@ -95,7 +113,13 @@ fn chunks_with(snapshot: &Snapshot, keyword: &str) -> Result<Option<Vec<u32>>> {
             (false, ends) => {
                 let fragment = fragment.as_bytes();
                 let cut = |key: &[u8]| key.len() + 4 > MAX_TOKEN_BYTES;
-                let has = |key: &[u8]| if ends { key.ends_with(fragment) } else { key.windows(fragment.len()).any(|part| part == fragment) };
+                let has = |key: &[u8]| {
+                    if ends {
+                        key.ends_with(fragment)
+                    } else {
+                        key.windows(fragment.len()).any(|part| part == fragment)
+                    }
+                };
                 dictionary.matching(|key| cut(key) || has(key))?
             }
         };

@@ -7,8 +7,7 @@ use crate::base::error::Result;
 use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::{Scored, TopK};
 use crate::base::text::for_each_token;
-use crate::corpus::snapshot::Snapshot;
-use crate::index::postings::{Bm25Parameters, PostingCursor, TermWeight, top_k};
+use crate::corpus::snapshot::{Bm25Parameters, PostingCursor, Snapshot, TermWeight, top_k};
 use crate::retrieval::question::QueryTerm;
 
 /// A part of a keyword query.
@@ -29,7 +28,12 @@ pub fn bm25(snapshot: &Snapshot, terms: &[QueryTerm], k: usize) -> Result<Vec<Sc
 }
 
 /// The `k` best chunks for a query in the syntax above, best first.
-pub fn search(snapshot: &Snapshot, query: &str, k: usize, parameters: Option<Bm25Parameters>) -> Result<Vec<Scored<ChunkId>>> {
+pub fn search(
+    snapshot: &Snapshot,
+    query: &str,
+    k: usize,
+    parameters: Option<Bm25Parameters>,
+) -> Result<Vec<Scored<ChunkId>>> {
     let (dictionary, postings) = (snapshot.terms()?, snapshot.postings()?);
     let mut ordinals: Vec<TermOrdinal> = Vec::new();
     let mut phrases: Vec<Vec<TermOrdinal>> = Vec::new();
@@ -39,14 +43,14 @@ pub fn search(snapshot: &Snapshot, query: &str, k: usize, parameters: Option<Bm2
             Clause::Prefix(prefix) => ordinals.extend(dictionary.with_prefix(&prefix)?),
             Clause::Fuzzy(word, limit) => ordinals.extend(dictionary.within_distance(&word, limit)?),
             Clause::Phrase(words) => {
-                let found = words.iter().map(|word| dictionary.look_up(word)).collect::<Result<Option<Vec<_>>, _>>();
                 let words = words.iter().map(|word| dictionary.look_up(word)).collect::<Result<Vec<_>, _>>()?;
                 match words.iter().copied().collect::<Option<Vec<TermOrdinal>>>() {
                     Some(phrase) => {
                         ordinals.extend(&phrase);
                         phrases.push(phrase);
                     }
-                    None => return found.map(|_| Vec::new()).map_err(Into::into),
+                    // A word that stands nowhere: neither does the phrase.
+                    None => return Ok(Vec::new()),
                 }
             }
         }
@@ -72,7 +76,8 @@ pub fn search(snapshot: &Snapshot, query: &str, k: usize, parameters: Option<Bm2
 /// Chunks in which the words stand one behind the other, increasing.
 pub fn phrase_chunks(snapshot: &Snapshot, phrase: &[TermOrdinal]) -> Result<Vec<u32>> {
     let postings = snapshot.postings()?;
-    let mut cursors = phrase.iter().map(|&ordinal| postings.cursor(ordinal)).collect::<Result<Vec<PostingCursor<'_>>, _>>()?;
+    let mut cursors =
+        phrase.iter().map(|&ordinal| postings.cursor(ordinal)).collect::<Result<Vec<PostingCursor<'_>>, _>>()?;
     let mut found = Vec::new();
     let mut target = 0;
     'chunks: loop {
@@ -94,7 +99,9 @@ pub fn phrase_chunks(snapshot: &Snapshot, phrase: &[TermOrdinal]) -> Result<Vec<
             if offset == 0 {
                 ends = positions;
             } else {
-                ends.retain(|&start| start.checked_add(offset as u32).is_some_and(|place| positions.binary_search(&place).is_ok()));
+                ends.retain(|&start| {
+                    start.checked_add(offset as u32).is_some_and(|place| positions.binary_search(&place).is_ok())
+                });
             }
         }
         if !ends.is_empty() {
@@ -157,7 +164,16 @@ mod tests {
         let word = |text: &str| Clause::Word(text.into());
         assert_eq!(
             clauses("Old \"River Tamba\" dam* brige~ ket~2 x-y \"open"),
-            [word("old"), Clause::Phrase(vec!["river".into(), "tamba".into()]), Clause::Prefix("dam".into()), Clause::Fuzzy("brige".into(), 1), Clause::Fuzzy("ket".into(), 2), word("x"), word("y"), word("open")]
+            [
+                word("old"),
+                Clause::Phrase(vec!["river".into(), "tamba".into()]),
+                Clause::Prefix("dam".into()),
+                Clause::Fuzzy("brige".into(), 1),
+                Clause::Fuzzy("ket".into(), 2),
+                word("x"),
+                word("y"),
+                word("open")
+            ]
         );
     }
 }

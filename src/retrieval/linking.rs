@@ -109,7 +109,8 @@ fn near_misses(snapshot: &Snapshot, question: &Question, mentions: &mut Vec<Ment
     let taken = |mentions: &[Mention], index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
     let mut at = 1;
     while at < words.len() {
-        let free = |index: usize, mentions: &[Mention]| words[index].capital && !words[index].stop && !taken(mentions, index);
+        let free =
+            |index: usize, mentions: &[Mention]| words[index].capital && !words[index].stop && !taken(mentions, index);
         if !free(at, mentions) {
             at += 1;
             continue;
@@ -128,7 +129,11 @@ fn near_misses(snapshot: &Snapshot, question: &Question, mentions: &mut Vec<Ment
         for (distance, entities) in snapshot.entities()?.within_distance(&key, limit)? {
             let score = 1.0 - distance as f32 / length as f32;
             if score >= MIN_SIMILARITY {
-                candidates.extend(entities.into_iter().map(|entity| Candidate { entity, score, strategy: Strategy::Fuzzy }));
+                candidates.extend(entities.into_iter().map(|entity| Candidate {
+                    entity,
+                    score,
+                    strategy: Strategy::Fuzzy,
+                }));
             }
         }
         candidates.truncate(MAX_CANDIDATES);

@@ -54,7 +54,13 @@ impl Question {
         for_each_token(text, |span, folded| {
             if words.len() < MAX_WORDS {
                 let capital = text[span.start..].chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric());
-                words.push(QuestionWord { start: span.start, end: span.end, surface: folded.to_owned(), stop: is_stop_word(folded), capital });
+                words.push(QuestionWord {
+                    start: span.start,
+                    end: span.end,
+                    surface: folded.to_owned(),
+                    stop: is_stop_word(folded),
+                    capital,
+                });
             }
         });
         let (dictionary, postings) = (snapshot.terms()?, snapshot.postings()?);

@@ -102,6 +102,7 @@ fn bit(index: usize) -> u64 {
 /// Share of the terms' IDF whose bits are set.
 pub fn covered_share(terms: &[QueryTerm], covered: u64) -> f32 {
     let total: f32 = terms.iter().map(|term| term.idf).sum();
-    let have: f32 = terms.iter().enumerate().filter(|(index, _)| covered & bit(*index) != 0).map(|(_, term)| term.idf).sum();
+    let have: f32 =
+        terms.iter().enumerate().filter(|(index, _)| covered & bit(*index) != 0).map(|(_, term)| term.idf).sum();
     if total > 0.0 { have / total } else { 0.0 }
 }

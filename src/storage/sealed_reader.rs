@@ -53,7 +53,9 @@ impl SealedReader {
         }
         if actual > header.sealed_length {
             let extra = actual - header.sealed_length;
-            return Err(Error::Unsupported { what: format!("{extra} bytes of later additions (a live region) follow the sealed range") });
+            return Err(Error::Unsupported {
+                what: format!("{extra} bytes of later additions (a live region) follow the sealed range"),
+            });
         }
         let table = SectionTable::decode(page, &header)?;
         let verified = table.entries().iter().map(|_| AtomicBool::new(policy == ChecksumPolicy::Never)).collect();
@@ -82,7 +84,8 @@ impl SealedReader {
     /// The bytes of a section, verified as the policy says; an error if the file has none of this kind.
     pub fn section(&self, kind: Kind, needed_for: &'static str) -> Result<SectionBytes> {
         let missing = || Error::MissingSection { section: kind.name(), needed_for };
-        let index = self.table.entries().iter().position(|entry| entry.known_kind() == Some(kind)).ok_or_else(missing)?;
+        let index =
+            self.table.entries().iter().position(|entry| entry.known_kind() == Some(kind)).ok_or_else(missing)?;
         let entry = &self.table.entries()[index];
         // Two threads may both verify; the flag only saves work.
         if !self.verified[index].load(Ordering::Relaxed) {

@@ -27,8 +27,14 @@ impl<P: Place> SealedWriter<P> {
     /// Starts a file; its header page is zero until the end.
     pub fn create(place: P) -> io::Result<Self> {
         let file = place.create()?;
-        let mut writer =
-            SealedWriter { place, file, at: 0, buffer: Vec::with_capacity(BUFFER_BYTES), entries: Vec::new(), open: None };
+        let mut writer = SealedWriter {
+            place,
+            file,
+            at: 0,
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            entries: Vec::new(),
+            open: None,
+        };
         writer.append(&[0; HEADER_PAGE])?;
         Ok(writer)
     }

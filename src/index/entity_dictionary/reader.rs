@@ -45,7 +45,12 @@ pub struct EntityDictionary {
 
 impl EntityDictionary {
     /// Parses the heads; O(1).
-    pub fn new(entities: &SectionBytes, names: &SectionBytes, name_sets: &SectionBytes, aliases: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(
+        entities: &SectionBytes,
+        names: &SectionBytes,
+        name_sets: &SectionBytes,
+        aliases: &SectionBytes,
+    ) -> Result<Self, Corruption> {
         let mut parts = Parts::new(entities);
         let (count, _) = parts.head()?;
         let rows = parts.rows::<ROW_LENGTH>(u64::from(count))?;
@@ -76,7 +81,12 @@ impl EntityDictionary {
     /// The fixed fields of an entity.
     pub fn row(&self, entity: EntityId) -> Result<EntityRow, Corruption> {
         let row = self.rows.get(entity.index())?;
-        Ok(EntityRow { name: StringId(u32_at(row, 0)), kind: row[KIND], confidence: row[CONFIDENCE], origins: u16_at(row, ORIGINS) })
+        Ok(EntityRow {
+            name: StringId(u32_at(row, 0)),
+            kind: row[KIND],
+            confidence: row[CONFIDENCE],
+            origins: u16_at(row, ORIGINS),
+        })
     }
 
     /// Strings of an entity's aliases.

@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 fn open(names: &BTreeMap<String, BTreeSet<u32>>, count: u32) -> EntityDictionary {
     let mut writer = EntityDictionaryWriter::default();
     for id in 0..count {
-        writer.push(EntityRow { name: StringId(id), kind: 1, confidence: 200, origins: 5 }, BTreeSet::from([StringId(id)]));
+        writer.push(
+            EntityRow { name: StringId(id), kind: 1, confidence: 200, origins: 5 },
+            BTreeSet::from([StringId(id)]),
+        );
     }
     for (name, bearers) in names {
         bearers.iter().for_each(|&bearer| writer.name(name, EntityId(bearer)));
@@ -45,7 +48,11 @@ proptest! {
 
 #[test]
 fn near_names_come_nearest_first() {
-    let names = BTreeMap::from([("ada".to_owned(), BTreeSet::from([0])), ("adda".to_owned(), BTreeSet::from([1])), ("bob".to_owned(), BTreeSet::from([2]))]);
+    let names = BTreeMap::from([
+        ("ada".to_owned(), BTreeSet::from([0])),
+        ("adda".to_owned(), BTreeSet::from([1])),
+        ("bob".to_owned(), BTreeSet::from([2])),
+    ]);
     let found = open(&names, 3).within_distance("ada", 1).unwrap();
     assert_eq!(found, [(0, vec![EntityId(0)]), (1, vec![EntityId(1)])]);
 }

@@ -72,7 +72,13 @@ impl Facts {
         if sources_table.len() != fact_rows.len() {
             return Err(sources.corrupt(0, "there is not one list of sources a fact"));
         }
-        Ok(Facts { relations: relation_rows, facts: fact_rows, sources: sources_table, subject_offsets, object_facts: objects })
+        Ok(Facts {
+            relations: relation_rows,
+            facts: fact_rows,
+            sources: sources_table,
+            subject_offsets,
+            object_facts: objects,
+        })
     }
 
     /// How many facts there are.
@@ -125,13 +131,21 @@ impl Facts {
     /// Facts with `entity` as subject, seen from it.
     pub fn outward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
         let (start, end) = self.subject_offsets.bounds(entity.index(), self.facts.len())?;
-        (start as u32..end as u32).map(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.object), fact: FactId(fact) })).collect()
+        (start as u32..end as u32)
+            .map(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.object), fact: FactId(fact) }))
+            .collect()
     }
 
     /// Facts with `entity` as object, seen from it.
     pub fn inward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
         let facts = self.object_facts.list(entity.index())?;
-        facts.map(|fact| fact.and_then(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.subject), fact: FactId(fact) }))).collect()
+        facts
+            .map(|fact| {
+                fact.and_then(|fact| {
+                    Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.subject), fact: FactId(fact) })
+                })
+            })
+            .collect()
     }
 
     /// Checks every fact and arc against the counts of the other sections.
@@ -148,9 +162,12 @@ impl Facts {
         for index in 0..self.facts.len() {
             let row = self.row(FactId(index as u32))?;
             let key = (row.subject, row.relation, row.object);
-            let ids_hold = (row.subject.max(row.object) as usize) < entity_count && (row.relation as usize) < self.relations.len();
+            let ids_hold =
+                (row.subject.max(row.object) as usize) < entity_count && (row.relation as usize) < self.relations.len();
             if !ids_hold || previous >= Some(key) || self.sources.byte_length(index)? == 0 {
-                return Err(self.facts.corrupt(index, "a fact is out of order, without source, or names what does not exist"));
+                return Err(self
+                    .facts
+                    .corrupt(index, "a fact is out of order, without source, or names what does not exist"));
             }
             previous = Some(key);
         }
@@ -158,7 +175,8 @@ impl Facts {
         for entity in 0..entity_count as u32 {
             let (outward, inward) = (self.outward(EntityId(entity))?, self.inward(EntityId(entity))?);
             directions = (directions.0 + outward.len(), directions.1 + inward.len());
-            for (arc, is_subject) in outward.iter().map(|arc| (arc, true)).chain(inward.iter().map(|arc| (arc, false))) {
+            for (arc, is_subject) in outward.iter().map(|arc| (arc, true)).chain(inward.iter().map(|arc| (arc, false)))
+            {
                 let row = self.row(arc.fact)?;
                 if entity != if is_subject { row.subject } else { row.object } {
                     return Err(self.facts.corrupt(arc.fact.index(), "a fact is listed for another entity"));
@@ -218,7 +236,11 @@ impl Links {
         for (entity, expected) in expected.iter().enumerate() {
             let same = self.backward.list(entity)?.eq(expected.iter().copied().map(Ok));
             if !same {
-                return Err(Corruption::new("ENTITY_SENTENCES or ENTITY_ABOUT", entity as u64, "the two directions of the links differ"));
+                return Err(Corruption::new(
+                    "ENTITY_SENTENCES or ENTITY_ABOUT",
+                    entity as u64,
+                    "the two directions of the links differ",
+                ));
             }
         }
         if self.forward.len() != forward_count || self.backward.len() != entity_count {

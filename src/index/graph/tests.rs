@@ -5,6 +5,9 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Count, confidence and sources of a fact.
+type Evidence = (u32, u8, BTreeSet<SentenceId>);
+
 fn section(name: &'static str, bytes: Vec<u8>) -> SectionBytes {
     SectionBytes::new(name, Bytes::from(bytes))
 }
@@ -13,7 +16,7 @@ proptest! {
     #[test]
     fn facts_equal_the_map(pushed in prop::collection::vec((0u32..6, 0u32..3, 0u32..6, 1u8.., 0u32..9), 0..60)) {
         let mut writer = FactsWriter::default();
-        let mut expected: BTreeMap<(u32, u32, u32), (u32, u8, BTreeSet<SentenceId>)> = BTreeMap::new();
+        let mut expected: BTreeMap<(u32, u32, u32), Evidence> = BTreeMap::new();
         for &(subject, relation, object, confidence, sentence) in &pushed {
             writer.push(Statement { subject, relation, object, confidence, method: 3, sentence });
             let entry = expected.entry((subject, relation, object)).or_default();

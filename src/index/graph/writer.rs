@@ -62,9 +62,17 @@ impl FactsWriter {
         let mut offsets = vec![0u32; entity_count as usize + 1];
         for group in self.statements.chunk_by(|a, b| a.fact() == b.fact()) {
             let (subject, relation, object) = group[0].fact();
-            let best = group.iter().fold(group[0], |best, next| if next.confidence > best.confidence { *next } else { best });
+            let best =
+                group.iter().fold(group[0], |best, next| if next.confidence > best.confidence { *next } else { best });
             let count = group.len().min(usize::from(u16::MAX)) as u16;
-            rows.extend_from_slice(&encode(&FactRow { subject, relation, object, count, confidence: best.confidence, method: best.method }));
+            rows.extend_from_slice(&encode(&FactRow {
+                subject,
+                relation,
+                object,
+                count,
+                confidence: best.confidence,
+                method: best.method,
+            }));
             sources.push(group.chunk_by(|a, b| a.sentence == b.sentence).map(|same| same[0].sentence));
             offsets[subject as usize + 1] += 1;
             objects.push([object]);
@@ -80,7 +88,15 @@ impl FactsWriter {
         subject_facts.head(entity_count, 0);
         subject_facts.u32s(offsets);
         let object_facts = objects.transpose(entity_count as usize).encode();
-        (FactsSections { facts: facts.finish(), sources: sources.finish(), subject_facts: subject_facts.finish(), object_facts }, fact_count)
+        (
+            FactsSections {
+                facts: facts.finish(),
+                sources: sources.finish(),
+                subject_facts: subject_facts.finish(),
+                object_facts,
+            },
+            fact_count,
+        )
     }
 }
 

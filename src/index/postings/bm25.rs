@@ -112,10 +112,13 @@ pub fn top_k(
 fn first_essential(terms: &[QueryTerm<'_>], threshold: Option<u64>) -> usize {
     let Some(threshold) = threshold else { return 0 };
     let mut sum = 0;
-    terms.iter().position(|term| {
-        sum += u64::from(term.bound);
-        sum > threshold
-    }).unwrap_or(terms.len())
+    terms
+        .iter()
+        .position(|term| {
+            sum += u64::from(term.bound);
+            sum > threshold
+        })
+        .unwrap_or(terms.len())
 }
 
 /// Scores of the chunks of one window.
@@ -132,7 +135,13 @@ impl Default for Window {
 }
 
 impl Window {
-    fn collect(&mut self, terms: &mut [QueryTerm<'_>], start: u32, end: u32, scorer: &Scorer<'_>) -> Result<(), Corruption> {
+    fn collect(
+        &mut self,
+        terms: &mut [QueryTerm<'_>],
+        start: u32,
+        end: u32,
+        scorer: &Scorer<'_>,
+    ) -> Result<(), Corruption> {
         for term in terms {
             while term.cursor.chunk().is_some_and(|chunk| chunk < end) {
                 let factor = term.factor;

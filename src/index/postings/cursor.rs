@@ -155,7 +155,9 @@ impl<'a> PostingCursor<'a> {
             let section = self.list.section;
             unpack(section.range(start, packed_length(self.length, bits))?, bits, &mut self.counts[..self.length]);
             for count in &mut self.counts[..self.length] {
-                *count = count.checked_add(1).ok_or_else(|| section.corrupt(start, "an impossible number of occurrences"))?;
+                *count = count
+                    .checked_add(1)
+                    .ok_or_else(|| section.corrupt(start, "an impossible number of occurrences"))?;
             }
         }
         Ok(())
@@ -165,7 +167,11 @@ impl<'a> PostingCursor<'a> {
     pub(super) fn take_run(&mut self, end: u32) -> Result<(&[u32], &[u32]), Corruption> {
         self.unpack_counts()?;
         let run = &self.chunks[self.at..self.length];
-        let length = if run.last().is_some_and(|&last| last < end) { run.len() } else { run.partition_point(|&chunk| chunk < end) };
+        let length = if run.last().is_some_and(|&last| last < end) {
+            run.len()
+        } else {
+            run.partition_point(|&chunk| chunk < end)
+        };
         let start = self.at;
         self.at += length;
         Ok((&self.chunks[start..start + length], &self.counts[start..start + length]))
@@ -216,7 +222,11 @@ impl<'a> PostingCursor<'a> {
         let mut bound = 0;
         for block in self.block..self.list.blocks {
             let row = self.list.row(block);
-            let first = if block == self.block { self.chunk().unwrap_or(u32::MAX) } else { u32_at(self.list.row(block - 1), 0) };
+            let first = if block == self.block {
+                self.chunk().unwrap_or(u32::MAX)
+            } else {
+                u32_at(self.list.row(block - 1), 0)
+            };
             if first >= end {
                 break;
             }

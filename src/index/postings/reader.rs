@@ -80,7 +80,9 @@ impl Postings {
     /// A cursor before the first chunk of a term.
     pub fn cursor(&self, ordinal: TermOrdinal) -> Result<PostingCursor<'_>, Corruption> {
         let base = self.bases.u64(ordinal.index() / BASE_SPAN)?;
-        let start = base.checked_add(u64::from(self.relatives.u32(ordinal.index())?)).and_then(|start| usize::try_from(start).ok());
+        let start = base
+            .checked_add(u64::from(self.relatives.u32(ordinal.index())?))
+            .and_then(|start| usize::try_from(start).ok());
         let start = start.ok_or_else(|| self.relatives.corrupt(ordinal.index(), "a list starts outside"))?;
         PostingCursor::new(PostingList::parse(&self.lists, start, self.chunk_count())?)
     }
@@ -112,7 +114,8 @@ impl Postings {
                 return Err(self.relatives.corrupt(ordinal as usize, "a list has not the length it promises"));
             }
         }
-        let lengths_hold = totals.iter().zip(self.lengths.iter()).all(|(&total, row)| total == u64::from(u16::from_le_bytes(*row)));
+        let lengths_hold =
+            totals.iter().zip(self.lengths.iter()).all(|(&total, row)| total == u64::from(u16::from_le_bytes(*row)));
         if !lengths_hold || totals.iter().sum::<u64>() != self.token_total {
             return Err(self.lengths.corrupt(0, "the chunks' lengths are not the sums of their postings"));
         }

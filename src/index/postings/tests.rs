@@ -19,7 +19,12 @@ fn build(chunks: &[Vec<u32>], batch: usize, budget: usize) -> (Postings, Vec<Str
     }
     let stems = writer.terms().0.into_iter().map(str::to_owned).collect();
     let mut lists = Vec::new();
-    let index = writer.finish(|bytes| { lists.extend_from_slice(bytes); Ok(()) }).unwrap();
+    let index = writer
+        .finish(|bytes| {
+            lists.extend_from_slice(bytes);
+            Ok(())
+        })
+        .unwrap();
     let lists = SectionBytes::new("POSTINGS", Bytes::from(lists));
     (Postings::new(&lists, &SectionBytes::new("POSTINGS_INDEX", Bytes::from(index))).unwrap(), stems)
 }
@@ -30,11 +35,26 @@ fn corpus(count: usize, seed: u64) -> Vec<Vec<u32>> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32
     };
-    (0..count).map(|_| (0..random() % 30).map(|_| { let r = random() % 1000; r * r / 20_000 }).collect()).collect()
+    (0..count)
+        .map(|_| {
+            (0..random() % 30)
+                .map(|_| {
+                    let r = random() % 1000;
+                    r * r / 20_000
+                })
+                .collect()
+        })
+        .collect()
 }
 
 /// The slow twin: every chunk, every term.
-fn brute_force(postings: &Postings, chunks: &[Vec<u32>], terms: &[(u32, TermWeight)], k: usize, parameters: Bm25Parameters) -> Vec<(u32, f32)> {
+fn brute_force(
+    postings: &Postings,
+    chunks: &[Vec<u32>],
+    terms: &[(u32, TermWeight)],
+    k: usize,
+    parameters: Bm25Parameters,
+) -> Vec<(u32, f32)> {
     let mut top = TopK::new(k);
     for (id, chunk) in chunks.iter().enumerate() {
         let mut points = 0;
@@ -99,7 +119,12 @@ fn batches_and_spills_do_not_change_the_bytes() {
             writer.append(part.finish()).unwrap();
         }
         let mut all = Vec::new();
-        let index = writer.finish(|bytes| { all.extend_from_slice(bytes); Ok(()) }).unwrap();
+        let index = writer
+            .finish(|bytes| {
+                all.extend_from_slice(bytes);
+                Ok(())
+            })
+            .unwrap();
         (all, index)
     };
     let whole = bytes(1000, usize::MAX);
@@ -112,16 +137,25 @@ fn the_best_equal_brute_force() {
     let chunks = corpus(9000, 2);
     let (postings, stems) = build(&chunks, 500, usize::MAX);
     let ordinal = |word: u32| stems.binary_search(&format!("w{word:03}")).unwrap() as u32;
-    for query in [vec![0], vec![0, 1, 2], vec![48, 0], vec![5, 17, 30, 44, 0, 1], vec![49, 48, 47, 1], (0..20).collect()] {
-        let terms: Vec<(u32, TermWeight)> = query.iter().map(|&word| {
-            let ordinal = TermOrdinal(ordinal(word));
-            let df = postings.cursor(ordinal).unwrap().df();
-            (word, TermWeight { ordinal, factor: postings.idf(df) })
-        }).collect();
+    for query in
+        [vec![0], vec![0, 1, 2], vec![48, 0], vec![5, 17, 30, 44, 0, 1], vec![49, 48, 47, 1], (0..20).collect()]
+    {
+        let terms: Vec<(u32, TermWeight)> = query
+            .iter()
+            .map(|&word| {
+                let ordinal = TermOrdinal(ordinal(word));
+                let df = postings.cursor(ordinal).unwrap().df();
+                (word, TermWeight { ordinal, factor: postings.idf(df) })
+            })
+            .collect();
         let weights: Vec<TermWeight> = terms.iter().map(|term| term.1).collect();
         for parameters in [postings.baked(), Bm25Parameters { k1: 0.9, b: 0.4 }] {
             for k in [1, 10, 100, 10_000] {
-                let got: Vec<_> = top_k(&postings, &weights, k, parameters, None).unwrap().iter().map(|hit| (hit.id.0, hit.score)).collect();
+                let got: Vec<_> = top_k(&postings, &weights, k, parameters, None)
+                    .unwrap()
+                    .iter()
+                    .map(|hit| (hit.id.0, hit.score))
+                    .collect();
                 assert_eq!(got, brute_force(&postings, &chunks, &terms, k, parameters), "query {query:?}, k {k}");
             }
         }

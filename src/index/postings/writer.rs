@@ -132,7 +132,12 @@ fn encode_run(places: &[(u32, u32)], bytes: &mut Vec<u8>) -> BatchRun {
             previous = position;
         }
     }
-    BatchRun { first_chunk: places.first().map_or(0, |place| place.0), last_chunk: last_chunk.unwrap_or(0), start, end: bytes.len() }
+    BatchRun {
+        first_chunk: places.first().map_or(0, |place| place.0),
+        last_chunk: last_chunk.unwrap_or(0),
+        start,
+        end: bytes.len(),
+    }
 }
 
 /// Joins batches and writes the sections.
@@ -229,8 +234,16 @@ impl PostingsWriter {
         let order: Vec<u32> = self.sorted_stems().into_iter().map(|(_, id)| id).collect();
         let token_total: u64 = self.lengths.iter().map(|&length| u64::from(length)).sum();
         let average = if token_total == 0 { 1.0 } else { (token_total as f64 / self.lengths.len() as f64) as f32 };
-        let mut encoder = ListEncoder { lengths: &self.lengths, average, bytes: Vec::new(), chunks: Vec::new(), counts: Vec::new(), positions: Vec::new() };
-        let mut spilled = std::mem::take(&mut self.spilled).into_iter().map(SpilledRuns::open).collect::<io::Result<Vec<_>>>()?;
+        let mut encoder = ListEncoder {
+            lengths: &self.lengths,
+            average,
+            bytes: Vec::new(),
+            chunks: Vec::new(),
+            counts: Vec::new(),
+            positions: Vec::new(),
+        };
+        let mut spilled =
+            std::mem::take(&mut self.spilled).into_iter().map(SpilledRuns::open).collect::<io::Result<Vec<_>>>()?;
         let (mut bases, mut relatives, mut at) = (Vec::new(), Vec::with_capacity(order.len()), 0u64);
         for (ordinal, &id) in order.iter().enumerate() {
             let mut whole = Run::default();
@@ -286,7 +299,8 @@ impl SpilledRuns {
             Err(error) => return Err(error),
             Ok(()) => {
                 let number = |at: usize| crate::format::cursor::u32_at(&head, at);
-                let mut run = Run { first_chunk: number(4), last_chunk: number(8), bytes: vec![0; number(12) as usize] };
+                let mut run =
+                    Run { first_chunk: number(4), last_chunk: number(8), bytes: vec![0; number(12) as usize] };
                 self.file.read_exact(&mut run.bytes)?;
                 Some((number(0), run))
             }
@@ -366,11 +380,14 @@ impl ListEncoder<'_> {
 
     fn encode_block(&mut self, run: &Run, range: std::ops::Range<usize>) -> (u8, u8) {
         let mut previous = if range.start == 0 { -1 } else { i64::from(self.chunks[range.start - 1]) };
-        let gaps: Vec<u32> = self.chunks[range.clone()].iter().map(|&chunk| {
-            let gap = i64::from(chunk) - previous - 1;
-            previous = i64::from(chunk);
-            gap as u32
-        }).collect();
+        let gaps: Vec<u32> = self.chunks[range.clone()]
+            .iter()
+            .map(|&chunk| {
+                let gap = i64::from(chunk) - previous - 1;
+                previous = i64::from(chunk);
+                gap as u32
+            })
+            .collect();
         let counts: Vec<u32> = self.counts[range.clone()].iter().map(|count| count - 1).collect();
         let widths = (bits_for(&gaps), bits_for(&counts));
         pack(&mut self.bytes, &gaps, widths.0);
@@ -383,7 +400,8 @@ impl ListEncoder<'_> {
 
     fn max_weight(&self, range: std::ops::Range<usize>) -> u16 {
         let parameters = Bm25Parameters { k1: K1, b: B };
-        let weights = range.map(|at| parameters.weight(self.counts[at], self.lengths[self.chunks[at] as usize], self.average));
+        let weights =
+            range.map(|at| parameters.weight(self.counts[at], self.lengths[self.chunks[at] as usize], self.average));
         (weights.fold(0.0, f32::max) * WEIGHT_UNIT).ceil().min(WEIGHT_UNIT) as u16
     }
 }

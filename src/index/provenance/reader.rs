@@ -213,7 +213,8 @@ impl Provenance {
             sentence_count: u32_at(row, 8),
             heading: HeadingId(u32_at(row, 12)),
         };
-        let sentences_hold = chunk.first_sentence.0.checked_add(chunk.sentence_count).is_some_and(|end| end <= self.sentence_count());
+        let sentences_hold =
+            chunk.first_sentence.0.checked_add(chunk.sentence_count).is_some_and(|end| end <= self.sentence_count());
         if chunk.sentence_count == 0 || !sentences_hold {
             return Err(self.chunks.corrupt(id.index(), "a chunk has no sentences, or ones that do not exist"));
         }
@@ -291,21 +292,33 @@ impl Provenance {
 
     /// Checks every row against the others and against the text store.
     pub fn check(&self, text_length: u64, string_count: u64) -> Result<(), Corruption> {
-        let is_string = |string: StringId, optional: bool| (optional && string.present().is_none()) || u64::from(string.0) < string_count;
+        let is_string = |string: StringId, optional: bool| {
+            (optional && string.present().is_none()) || u64::from(string.0) < string_count
+        };
         let (mut text_at, mut sentence_at) = (0, 0);
         for index in 0..self.documents.len() {
             let row = self.document(DocumentId(index as u32))?;
-            let strings_hold = is_string(row.source, false) && is_string(row.external_id, false) && is_string(row.title, true) && is_string(row.metadata, true);
+            let strings_hold = is_string(row.source, false)
+                && is_string(row.external_id, false)
+                && is_string(row.title, true)
+                && is_string(row.metadata, true);
             if row.text_start != text_at || row.first_sentence.0 != sentence_at || !strings_hold {
-                return Err(self.documents.corrupt(index, "documents do not follow each other, or name strings that do not exist"));
+                return Err(self
+                    .documents
+                    .corrupt(index, "documents do not follow each other, or name strings that do not exist"));
             }
             text_at += u64::from(row.text_length);
             let mut end = 0;
             for sentence in 0..row.sentence_count {
                 let id = SentenceId(row.first_sentence.0.saturating_add(sentence));
                 let sentence = self.sentence(id)?;
-                if sentence.start < end || sentence.byte_length == 0 || sentence.start + u32::from(sentence.byte_length) > row.text_length {
-                    return Err(self.starts.corrupt(id.index(), "a sentence is empty, out of order or outside its document"));
+                if sentence.start < end
+                    || sentence.byte_length == 0
+                    || sentence.start + u32::from(sentence.byte_length) > row.text_length
+                {
+                    return Err(self
+                        .starts
+                        .corrupt(id.index(), "a sentence is empty, out of order or outside its document"));
                 }
                 end = sentence.start + u32::from(sentence.byte_length);
             }
@@ -324,7 +337,10 @@ impl Provenance {
             }
         }
         for (index, row) in self.duplicates().enumerate() {
-            if row.document.index() >= self.documents.len() || !is_string(row.source, false) || !is_string(row.external_id, false) {
+            if row.document.index() >= self.documents.len()
+                || !is_string(row.source, false)
+                || !is_string(row.external_id, false)
+            {
                 return Err(self.duplicates.corrupt(index, "a duplicate names what does not exist"));
             }
         }
@@ -339,13 +355,20 @@ impl Provenance {
                 let chunk = self.chunk(ChunkId(id))?;
                 let last = SentenceId(chunk.sentences().end - 1);
                 let headings_hold = chunk.heading.present().is_none_or(|heading| heading.index() < self.headings.len());
-                let documents_hold = self.document_of_sentence(chunk.first_sentence)? == chunk.document && self.document_of_sentence(last)? == chunk.document;
+                let documents_hold = self.document_of_sentence(chunk.first_sentence)? == chunk.document
+                    && self.document_of_sentence(last)? == chunk.document;
                 if previous >= Some(chunk.first_sentence) || !headings_hold || !documents_hold {
-                    return Err(self.chunks.corrupt(id as usize, "a chunk is out of order, in two documents, or under no heading"));
+                    return Err(self
+                        .chunks
+                        .corrupt(id as usize, "a chunk is out of order, in two documents, or under no heading"));
                 }
                 previous = Some(chunk.first_sentence);
             }
         }
-        if covered == self.chunk_count() { Ok(()) } else { Err(self.chunks.corrupt(0, "the layers do not cover all chunks")) }
+        if covered == self.chunk_count() {
+            Ok(())
+        } else {
+            Err(self.chunks.corrupt(0, "the layers do not cover all chunks"))
+        }
     }
 }

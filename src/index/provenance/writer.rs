@@ -136,18 +136,24 @@ impl ProvenanceWriter {
         let mut chunks = SectionBuilder::new();
         chunks.head(self.layers.len() as u32, self.layers.iter().map(|layer| layer.chunks.len() as u32).sum());
         let mut first_chunk = 0;
-        let layers: Vec<LayerRow> = self.layers.iter().map(|layer| {
-            let row = LayerRow {
-                name: layer.name,
-                target_tokens: layer.target_tokens,
-                overlap_tokens: layer.overlap_tokens,
-                first_chunk: ChunkId(first_chunk),
-                chunk_count: layer.chunks.len() as u32,
-            };
-            first_chunk += row.chunk_count;
-            row
-        }).collect();
-        chunks.u32s(layers.iter().flat_map(|row| [row.name.0, row.target_tokens, row.overlap_tokens, row.first_chunk.0, row.chunk_count, 0]));
+        let layers: Vec<LayerRow> = self
+            .layers
+            .iter()
+            .map(|layer| {
+                let row = LayerRow {
+                    name: layer.name,
+                    target_tokens: layer.target_tokens,
+                    overlap_tokens: layer.overlap_tokens,
+                    first_chunk: ChunkId(first_chunk),
+                    chunk_count: layer.chunks.len() as u32,
+                };
+                first_chunk += row.chunk_count;
+                row
+            })
+            .collect();
+        chunks.u32s(layers.iter().flat_map(|row| {
+            [row.name.0, row.target_tokens, row.overlap_tokens, row.first_chunk.0, row.chunk_count, 0]
+        }));
         let rows = self.layers.iter().flat_map(|layer| &layer.chunks);
         chunks.u32s(rows.flat_map(|row| [row.document.0, row.first_sentence.0, row.sentence_count, row.heading.0]));
         ProvenanceSections {

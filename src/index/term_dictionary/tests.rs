@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 fn dictionary(words: &BTreeSet<String>) -> (TermDictionary, BTreeMap<String, u32>) {
     let stems: BTreeSet<String> = words.iter().map(|word| stem(word).into_owned()).collect();
     let ordinal: BTreeMap<&String, u32> = stems.iter().zip(0..).collect();
-    let surfaces: BTreeMap<String, u32> = words.iter().map(|word| (word.clone(), ordinal[&stem(word).into_owned()])).collect();
+    let surfaces: BTreeMap<String, u32> =
+        words.iter().map(|word| (word.clone(), ordinal[&stem(word).into_owned()])).collect();
     let bytes = write_terms(stems.iter().map(String::as_str), surfaces.iter().map(|(word, &o)| (word.as_str(), o)));
     let mut keys = surfaces.clone();
     for (stem, &o) in stems.iter().zip(ordinal.values()) {

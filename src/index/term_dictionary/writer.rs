@@ -3,7 +3,10 @@
 use crate::format::transducer::TransducerWriter;
 
 /// The TERMS section: `stems` in order of their bytes have the ordinals 0, 1, ...; `surfaces` are (surface form, ordinal of its stem).
-pub fn write_terms<'a>(stems: impl Iterator<Item = &'a str>, surfaces: impl Iterator<Item = (&'a str, u32)>) -> Vec<u8> {
+pub fn write_terms<'a>(
+    stems: impl Iterator<Item = &'a str>,
+    surfaces: impl Iterator<Item = (&'a str, u32)>,
+) -> Vec<u8> {
     // A surface form comes before a stem of the same bytes, and takes the key.
     let mut keys: Vec<(&str, bool, u32)> = surfaces.map(|(form, ordinal)| (form, false, ordinal)).collect();
     keys.extend(stems.enumerate().map(|(ordinal, stem)| (stem, true, ordinal as u32)));

@@ -7,6 +7,9 @@ use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionBytes, u64_at};
 use std::ops::Range;
 
+/// The range of a block in the text of all documents, and its text.
+pub(crate) type InflatedBlock = (Range<u64>, Vec<u8>);
+
 /// A view of TEXT_BLOCKS and TEXT_INDEX.
 #[derive(Clone, Debug)]
 pub struct TextStore {
@@ -57,7 +60,7 @@ impl TextStore {
     }
 
     /// The block that holds byte `at` of all text: its text range, and its text.
-    pub fn block_of(&self, at: u64) -> Result<Option<(Range<u64>, Vec<u8>)>, Corruption> {
+    pub fn block_of(&self, at: u64) -> Result<Option<InflatedBlock>, Corruption> {
         if at >= self.text_length {
             return Ok(None);
         }
@@ -67,7 +70,7 @@ impl TextStore {
     }
 
     /// The text range of block `index`, and its text.
-    pub fn block(&self, index: usize) -> Result<(Range<u64>, Vec<u8>), Corruption> {
+    pub fn block(&self, index: usize) -> Result<InflatedBlock, Corruption> {
         let (row, next) = (self.rows.get(index)?, self.rows.get(index + 1)?);
         let (text, data) = (u64_at(row, 0)..u64_at(next, 0), u64_at(row, DATA_START)..u64_at(next, DATA_START));
         if text.is_empty() || data.is_empty() {
@@ -98,6 +101,10 @@ impl TextStore {
             }
             end = text.end;
         }
-        if end == self.text_length { Ok(()) } else { Err(self.rows.corrupt(self.block_count, "the text's length is wrong")) }
+        if end == self.text_length {
+            Ok(())
+        } else {
+            Err(self.rows.corrupt(self.block_count, "the text's length is wrong"))
+        }
     }
 }

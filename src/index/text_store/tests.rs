@@ -19,8 +19,9 @@ fn store(documents: &[Vec<u8>]) -> (TextStore, Vec<u8>) {
 
 #[test]
 fn reads_equal_the_slice() {
-    let documents: Vec<Vec<u8>> =
-        (0..9u32).map(|d| (0..d * 17_000).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 & 31).collect()).collect();
+    let documents: Vec<Vec<u8>> = (0..9u32)
+        .map(|d| (0..d * 17_000).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 & 31).collect())
+        .collect();
     let (store, all) = store(&documents);
     store.check().unwrap();
     assert!(store.block_count() > 9);

@@ -36,7 +36,8 @@ pub struct Discovery {
 pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
     let mut found = Discovery::default();
     for root in paths {
-        let label = if paths.len() > 1 { root.file_name().map(|name| name.to_string_lossy().into_owned()) } else { None };
+        let label =
+            if paths.len() > 1 { root.file_name().map(|name| name.to_string_lossy().into_owned()) } else { None };
         if root.as_os_str() == "-" {
             found.files.push((root.clone(), "stdin".into(), Format::JsonLine));
         } else if root.is_dir() {
@@ -54,7 +55,11 @@ pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
             0 => "there are no files in it".to_owned(),
             count => format!("none of its {count} files is .txt, .md, .html or .jsonl"),
         };
-        return Err(Error::invalid(format!("nothing to build from {}", names.join(", ")), why, "name a folder with documents, or `-` for JSON lines on standard input"));
+        return Err(Error::invalid(
+            format!("nothing to build from {}", names.join(", ")),
+            why,
+            "name a folder with documents, or `-` for JSON lines on standard input",
+        ));
     }
     Ok(found)
 }
@@ -62,15 +67,28 @@ pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
 impl Discovery {
     fn folder(&mut self, root: &Path, label: Option<&str>) {
         // What lies outside the folder must not change the result: no parents, no global rules.
-        let walk = ignore::WalkBuilder::new(root).parents(false).git_global(false).git_exclude(false).require_git(false).build();
+        let walk = ignore::WalkBuilder::new(root)
+            .parents(false)
+            .git_global(false)
+            .git_exclude(false)
+            .require_git(false)
+            .build();
         let mut files = Vec::new();
         for entry in walk {
             match entry {
                 Err(error) => self.unreadable.push((root.display().to_string(), error.to_string())),
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-                    let parts: Vec<_> = label.iter().map(|label| (*label).to_owned()).chain(relative.iter().map(|part| part.to_string_lossy().into_owned())).collect();
-                    files.push((parts.join("/"), entry.path().to_owned(), entry.metadata().map_or(0, |metadata| metadata.len())));
+                    let parts: Vec<_> = label
+                        .iter()
+                        .map(|label| (*label).to_owned())
+                        .chain(relative.iter().map(|part| part.to_string_lossy().into_owned()))
+                        .collect();
+                    files.push((
+                        parts.join("/"),
+                        entry.path().to_owned(),
+                        entry.metadata().map_or(0, |metadata| metadata.len()),
+                    ));
                 }
                 Ok(_) => {}
             }
@@ -89,32 +107,45 @@ impl Discovery {
 
     /// The inputs in order: an input, or a source (with its line) and why it cannot be read.
     pub fn inputs(&self) -> impl Iterator<Item = Result<RawInput, (String, String)>> + '_ {
-        self.files.iter().flat_map(|(path, source, format)| -> Box<dyn Iterator<Item = Result<RawInput, (String, String)>>> {
-            let failed = |error: std::io::Error| Box::new(std::iter::once(Err((source.clone(), format!("it cannot be read: {error}")))));
-            if path.as_os_str() == "-" {
-                return Box::new(lines(BufReader::new(std::io::stdin()), source));
-            }
-            let file = match File::open(path) {
-                Ok(file) => file,
-                Err(error) => return failed(error),
-            };
-            if *format == Format::JsonLine {
-                return Box::new(lines(BufReader::with_capacity(1 << 20, file), source));
-            }
-            let mut bytes = Vec::new();
-            match file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes) {
-                Err(error) => failed(error),
-                Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => {
-                    Box::new(std::iter::once(Err((source.clone(), format!("it is larger than {MAX_DOCUMENT_BYTES} bytes; split it")))))
+        self.files.iter().flat_map(
+            |(path, source, format)| -> Box<dyn Iterator<Item = Result<RawInput, (String, String)>>> {
+                let failed = |error: std::io::Error| {
+                    Box::new(std::iter::once(Err((source.clone(), format!("it cannot be read: {error}")))))
+                };
+                if path.as_os_str() == "-" {
+                    return Box::new(lines(BufReader::new(std::io::stdin()), source));
                 }
-                Ok(_) => Box::new(std::iter::once(Ok(RawInput { source: source.clone(), format: *format, bytes, line: None }))),
-            }
-        })
+                let file = match File::open(path) {
+                    Ok(file) => file,
+                    Err(error) => return failed(error),
+                };
+                if *format == Format::JsonLine {
+                    return Box::new(lines(BufReader::with_capacity(1 << 20, file), source));
+                }
+                let mut bytes = Vec::new();
+                match file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes) {
+                    Err(error) => failed(error),
+                    Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => Box::new(std::iter::once(Err((
+                        source.clone(),
+                        format!("it is larger than {MAX_DOCUMENT_BYTES} bytes; split it"),
+                    )))),
+                    Ok(_) => Box::new(std::iter::once(Ok(RawInput {
+                        source: source.clone(),
+                        format: *format,
+                        bytes,
+                        line: None,
+                    }))),
+                }
+            },
+        )
     }
 }
 
 /// The lines of a file of lines, without the blank ones.
-fn lines(reader: impl BufRead + 'static, source: &str) -> impl Iterator<Item = Result<RawInput, (String, String)>> + 'static {
+fn lines(
+    reader: impl BufRead + 'static,
+    source: &str,
+) -> impl Iterator<Item = Result<RawInput, (String, String)>> + 'static {
     let source = source.to_owned();
     let mut reader = Some(reader);
     let mut number = 0;
@@ -131,10 +162,20 @@ fn lines(reader: impl BufRead + 'static, source: &str) -> impl Iterator<Item = R
                 }
                 Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => {
                     reader = None;
-                    return Some(Err((format!("{source}:{number}"), format!("the line is longer than {MAX_DOCUMENT_BYTES} bytes; the rest of the file is left out"))));
+                    return Some(Err((
+                        format!("{source}:{number}"),
+                        format!("the line is longer than {MAX_DOCUMENT_BYTES} bytes; the rest of the file is left out"),
+                    )));
                 }
                 Ok(_) if bytes.trim_ascii().is_empty() => {}
-                Ok(_) => return Some(Ok(RawInput { source: source.clone(), format: Format::JsonLine, bytes, line: Some(number) })),
+                Ok(_) => {
+                    return Some(Ok(RawInput {
+                        source: source.clone(),
+                        format: Format::JsonLine,
+                        bytes,
+                        line: Some(number),
+                    }));
+                }
             }
         }
     })

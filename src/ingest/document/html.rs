@@ -6,8 +6,8 @@ use scraper::{Html, Node};
 
 const HIDDEN: &[&str] = &["head", "iframe", "noscript", "object", "script", "style", "svg", "template"];
 const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s", "samp",
-    "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label",
+    "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
 /// Reads a document.
@@ -22,8 +22,10 @@ pub(super) fn read(page: &str) -> Document {
         }
     }
     reader.flush(BlockKind::Prose);
-    let mut document = Document { text: reader.text, headings: reader.headings, blocks: reader.blocks, ..Default::default() };
-    document.fields.title = [reader.page_title, reader.first_heading].into_iter().flatten().find(|title| !title.is_empty());
+    let mut document =
+        Document { text: reader.text, headings: reader.headings, blocks: reader.blocks, ..Default::default() };
+    document.fields.title =
+        [reader.page_title, reader.first_heading].into_iter().flatten().find(|title| !title.is_empty());
     document
 }
 

@@ -46,7 +46,9 @@ pub(super) fn read(line: &str, fields: &JsonFields) -> Result<Document, String> 
     };
     document.fields.metadata = match object.remove(&fields.metadata) {
         // The map keeps its keys sorted, and the writer puts no white space.
-        Some(Value::Object(metadata)) => Some(serde_json::to_string(&sorted(metadata)).map_err(|error| error.to_string())?),
+        Some(Value::Object(metadata)) => {
+            Some(serde_json::to_string(&sorted(metadata)).map_err(|error| error.to_string())?)
+        }
         None | Some(Value::Null) => None,
         Some(_) => return Err(format!("its field {:?} is not an object", fields.metadata)),
     };

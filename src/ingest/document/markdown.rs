@@ -51,8 +51,12 @@ impl Reader {
             Event::SoftBreak if self.heading_text.is_some() => self.heading_text.get_or_insert_default().push(' '),
             Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => self.whole(range, BlockKind::Verbatim),
             Event::Start(Tag::TableRow | Tag::TableHead) => self.whole(range, BlockKind::Row),
-            Event::End(TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::TableRow | TagEnd::TableHead) => self.whole = self.whole.saturating_sub(1),
-            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough) => self.extend(range),
+            Event::End(TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::TableRow | TagEnd::TableHead) => {
+                self.whole = self.whole.saturating_sub(1)
+            }
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough) => {
+                self.extend(range)
+            }
             Event::Start(_) | Event::Rule => self.flush(),
             Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image | TagEnd::Strikethrough) => {}
             Event::End(_) => self.flush(),
@@ -61,7 +65,10 @@ impl Reader {
     }
 
     fn front_matter(&mut self, text: &str) {
-        let title = text.lines().find_map(|line| line.strip_prefix("title:")).map(|title| title.trim().trim_matches(['"', '\'']));
+        let title = text
+            .lines()
+            .find_map(|line| line.strip_prefix("title:"))
+            .map(|title| title.trim().trim_matches(['"', '\'']));
         if let Some(title) = title.filter(|title| !title.is_empty()) {
             self.title = Some(title.to_owned());
         }

@@ -52,7 +52,13 @@ impl Document {
     /// A document of plain text, as a caller gives it.
     pub fn plain(external_id: impl Into<String>, title: Option<String>, text: impl Into<String>) -> Self {
         let (external_id, text) = (external_id.into(), text.into());
-        let fields = DocumentFields { source: external_id.clone(), external_id, title, media: Media::PlainText as u16, ..Default::default() };
+        let fields = DocumentFields {
+            source: external_id.clone(),
+            external_id,
+            title,
+            media: Media::PlainText as u16,
+            ..Default::default()
+        };
         Document { fields, blocks: plain::blocks(&text), text, headings: Vec::new() }
     }
 }
@@ -87,7 +93,10 @@ impl Format {
 /// Reads one input, or says in a sentence why it cannot be read.
 pub fn read(input: RawInput, fields: &JsonFields) -> Result<Document, String> {
     let text = String::from_utf8(input.bytes).map_err(|error| {
-        format!("it is not UTF-8 (byte {} is wrong); convert it, for example with `iconv -t utf-8`", error.utf8_error().valid_up_to())
+        format!(
+            "it is not UTF-8 (byte {} is wrong); convert it, for example with `iconv -t utf-8`",
+            error.utf8_error().valid_up_to()
+        )
     })?;
     let text = text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text);
     let mut document = match input.format {

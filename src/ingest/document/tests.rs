@@ -7,7 +7,12 @@ fn parse(format: Format, text: &str) -> Document {
 }
 
 fn texts(document: &Document) -> Vec<(&str, BlockKind, Vec<&str>)> {
-    let path = |heading| crate::corpus::batch::heading_path(&document.headings, heading).into_iter().map(|h| document.headings[h as usize].title.as_str()).collect();
+    let path = |heading| {
+        crate::corpus::batch::heading_path(&document.headings, heading)
+            .into_iter()
+            .map(|h| document.headings[h as usize].title.as_str())
+            .collect()
+    };
     document.blocks.iter().map(|block| (&document.text[block.range.clone()], block.kind, path(block.heading))).collect()
 }
 
@@ -58,11 +63,21 @@ fn deep_pages_do_not_overflow_the_stack() {
 
 #[test]
 fn json_lines_name_what_is_wrong() {
-    let document = parse(Format::JsonLine, r#"{"id": 7, "title": "T", "text": "A b.", "metadata": {"z": 1, "a": {"y": 2, "b": 3}}, "other": 1}"#);
+    let document = parse(
+        Format::JsonLine,
+        r#"{"id": 7, "title": "T", "text": "A b.", "metadata": {"z": 1, "a": {"y": 2, "b": 3}}, "other": 1}"#,
+    );
     assert_eq!((document.fields.external_id.as_str(), document.fields.title.as_deref()), ("7", Some("T")));
     assert_eq!(document.fields.metadata.as_deref(), Some(r#"{"a":{"b":3,"y":2},"z":1}"#));
-    for (line, reason) in [("{", "not JSON"), ("[]", "not a JSON object"), (r#"{"x":1}"#, "no field \"text\""), (r#"{"text":1}"#, "not a string"), (r#"{"text":" "}"#, "no text")] {
-        let input = RawInput { source: "x".into(), format: Format::JsonLine, bytes: line.as_bytes().to_vec(), line: Some(1) };
+    for (line, reason) in [
+        ("{", "not JSON"),
+        ("[]", "not a JSON object"),
+        (r#"{"x":1}"#, "no field \"text\""),
+        (r#"{"text":1}"#, "not a string"),
+        (r#"{"text":" "}"#, "no text"),
+    ] {
+        let input =
+            RawInput { source: "x".into(), format: Format::JsonLine, bytes: line.as_bytes().to_vec(), line: Some(1) };
         let error = read(input, &JsonFields::default()).unwrap_err();
         assert!(error.contains(reason), "{error}");
     }

@@ -88,7 +88,13 @@ pub struct Recogniser<'a> {
 impl<'a> Recogniser<'a> {
     /// Finds the names of `trie`.
     pub fn new(trie: &'a NameTrie) -> Self {
-        Recogniser { trie, words: SentenceWords::default(), ids: Vec::new(), mentions: Vec::new(), relations: FxHashMap::default() }
+        Recogniser {
+            trie,
+            words: SentenceWords::default(),
+            ids: Vec::new(),
+            mentions: Vec::new(),
+            relations: FxHashMap::default(),
+        }
     }
 
     /// Reads one sentence of a document that is about `topic` (its title's entity).
@@ -115,7 +121,9 @@ impl<'a> Recogniser<'a> {
         self.mentions.clear();
         self.ids.clear();
         let count = self.words.words().len();
-        self.ids.extend((0..count).map(|index| self.trie.vocabulary.get(self.words.folded(index)).copied().unwrap_or(u32::MAX)));
+        self.ids.extend(
+            (0..count).map(|index| self.trie.vocabulary.get(self.words.folded(index)).copied().unwrap_or(u32::MAX)),
+        );
         let mut at = 0;
         while at < count {
             let (mut node, mut longest) = (0, None);

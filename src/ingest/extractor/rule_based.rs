@@ -29,17 +29,140 @@ const PRONOUNS: &[&str] = &["he", "it", "she", "they"];
 
 /// Verbs as they stand in texts; nouns of the same form are taken along.
 const VERBS: &[&str] = &[
-    "acquired", "adapted", "appeared", "appointed", "awarded", "based", "beat", "borders", "born", "borrowed", "bought", "broadcast", "built",
-    "buried", "captured", "coached", "commanded", "commissioned", "composed", "conquered", "created", "crossed", "crowned", "dedicated", "defeated",
-    "defended", "described", "designed", "destroyed", "developed", "died", "directed", "discovered", "divorced", "drew", "edited", "educated",
-    "elected", "employed", "engineered", "established", "excavated", "fathered", "feeds", "financed", "flows", "followed", "formed", "fought",
-    "founded", "funded", "governed", "graduated", "headed", "held", "hired", "hosted", "influenced", "inherited", "invented", "inspired", "joined",
-    "killed", "known", "launched", "led", "lies", "lived", "located", "made", "managed", "manufactured", "married", "measured", "merged", "met",
-    "moved", "named", "nominated", "opened", "operated", "operates", "ordered", "organised", "organized", "painted", "performed", "planned", "played",
-    "plays", "preceded", "presented", "produced", "proposed", "published", "ran", "received", "recorded", "released", "renamed", "repaired",
-    "replaced", "represented", "restored", "ruled", "runs", "sailed", "scored", "served", "signed", "sold", "sponsored", "starred", "starring",
-    "starts", "stars", "studied", "succeeded", "supplied", "supplies", "supported", "surveyed", "taught", "took", "trained", "transferred",
-    "translated", "visited", "voiced", "won", "worked", "works", "wrote", "written",
+    "acquired",
+    "adapted",
+    "appeared",
+    "appointed",
+    "awarded",
+    "based",
+    "beat",
+    "borders",
+    "born",
+    "borrowed",
+    "bought",
+    "broadcast",
+    "built",
+    "buried",
+    "captured",
+    "coached",
+    "commanded",
+    "commissioned",
+    "composed",
+    "conquered",
+    "created",
+    "crossed",
+    "crowned",
+    "dedicated",
+    "defeated",
+    "defended",
+    "described",
+    "designed",
+    "destroyed",
+    "developed",
+    "died",
+    "directed",
+    "discovered",
+    "divorced",
+    "drew",
+    "edited",
+    "educated",
+    "elected",
+    "employed",
+    "engineered",
+    "established",
+    "excavated",
+    "fathered",
+    "feeds",
+    "financed",
+    "flows",
+    "followed",
+    "formed",
+    "fought",
+    "founded",
+    "funded",
+    "governed",
+    "graduated",
+    "headed",
+    "held",
+    "hired",
+    "hosted",
+    "influenced",
+    "inherited",
+    "invented",
+    "inspired",
+    "joined",
+    "killed",
+    "known",
+    "launched",
+    "led",
+    "lies",
+    "lived",
+    "located",
+    "made",
+    "managed",
+    "manufactured",
+    "married",
+    "measured",
+    "merged",
+    "met",
+    "moved",
+    "named",
+    "nominated",
+    "opened",
+    "operated",
+    "operates",
+    "ordered",
+    "organised",
+    "organized",
+    "painted",
+    "performed",
+    "planned",
+    "played",
+    "plays",
+    "preceded",
+    "presented",
+    "produced",
+    "proposed",
+    "published",
+    "ran",
+    "received",
+    "recorded",
+    "released",
+    "renamed",
+    "repaired",
+    "replaced",
+    "represented",
+    "restored",
+    "ruled",
+    "runs",
+    "sailed",
+    "scored",
+    "served",
+    "signed",
+    "sold",
+    "sponsored",
+    "starred",
+    "starring",
+    "starts",
+    "stars",
+    "studied",
+    "succeeded",
+    "supplied",
+    "supplies",
+    "supported",
+    "surveyed",
+    "taught",
+    "took",
+    "trained",
+    "transferred",
+    "translated",
+    "visited",
+    "voiced",
+    "won",
+    "worked",
+    "works",
+    "wrote",
+    "written",
 ];
 
 /// Facts of the sentence; `relations` numbers the relation names. `topic` stands for a pronoun that opens the sentence.
@@ -51,7 +174,8 @@ pub(super) fn statements(
     relations: &mut FxHashMap<String, u32>,
 ) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
-    let pronoun = (!words.words().is_empty() && PRONOUNS.binary_search(&words.folded(0)).is_ok()).then_some(topic).flatten();
+    let pronoun =
+        (!words.words().is_empty() && PRONOUNS.binary_search(&words.folded(0)).is_ok()).then_some(topic).flatten();
     let mut subject = pronoun.map(|topic| Mention { words: 0..1, entities: vec![topic] });
     let mut carried: Option<(Mention, String, u8, f32)> = None;
     for mention in mentions {
@@ -71,7 +195,14 @@ pub(super) fn statements(
             for &from in &before.entities {
                 for &to in mention.entities.iter().filter(|&&to| to != from) {
                     let confidence = (confidence * 255.0) as u8;
-                    found.push(Statement { subject: from, relation, object: to, sentence: 0, confidence, method: *method });
+                    found.push(Statement {
+                        subject: from,
+                        relation,
+                        object: to,
+                        sentence: 0,
+                        confidence,
+                        method: *method,
+                    });
                 }
             }
         }
@@ -98,9 +229,16 @@ fn relation(sentence: &str, words: &SentenceWords, between: Range<usize>) -> Opt
     let all = words.words();
     let folded: Vec<&str> = between.clone().map(|index| words.folded(index)).collect();
     let is = |list: &[&str], word: &&str| list.binary_search(word).is_ok();
-    if folded[0] == "s" && sentence[..all[between.start].start as usize].ends_with(['\'', '\u{2019}']) && folded.len() <= 3 {
+    if folded[0] == "s"
+        && sentence[..all[between.start].start as usize].ends_with(['\'', '\u{2019}'])
+        && folded.len() <= 3
+    {
         let noun = folded[1..].iter().find(|word| !is(ARTICLES, word));
-        return Some((noun.map_or_else(|| "has".to_owned(), |noun| format!("has_{noun}")), method::POSSESSION, POSSESSION_CONFIDENCE));
+        return Some((
+            noun.map_or_else(|| "has".to_owned(), |noun| format!("has_{noun}")),
+            method::POSSESSION,
+            POSSESSION_CONFIDENCE,
+        ));
     }
     let last_content = folded.iter().rposition(|word| !is(ARTICLES, word))?;
     let preposition = Some(folded[last_content]).filter(|word| is(PREPOSITIONS, word));

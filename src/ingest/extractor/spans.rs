@@ -15,11 +15,31 @@ pub struct Span {
 }
 
 /// Lower-case words that may stand inside a name.
-const CONNECTORS: &[&str] = &["al", "bin", "da", "de", "del", "della", "der", "di", "do", "dos", "du", "el", "for", "ibn", "la", "le", "of", "on", "the", "van", "von", "y"];
+const CONNECTORS: &[&str] = &[
+    "al", "bin", "da", "de", "del", "della", "der", "di", "do", "dos", "du", "el", "for", "ibn", "la", "le", "of",
+    "on", "the", "van", "von", "y",
+];
 const TITLES: &[&str] = &["dr", "jr", "mr", "mrs", "ms", "mt", "prof", "sr", "st"];
 const CALENDAR: &[&str] = &[
-    "april", "august", "december", "february", "friday", "january", "july", "june", "march", "may", "monday", "november", "october", "saturday",
-    "september", "sunday", "thursday", "tuesday", "wednesday",
+    "april",
+    "august",
+    "december",
+    "february",
+    "friday",
+    "january",
+    "july",
+    "june",
+    "march",
+    "may",
+    "monday",
+    "november",
+    "october",
+    "saturday",
+    "september",
+    "sunday",
+    "thursday",
+    "tuesday",
+    "wednesday",
 ];
 const MAX_WORDS: usize = 10;
 
@@ -40,7 +60,9 @@ pub fn capitalised_spans(sentence: &str, cut: &SentenceWords) -> Vec<Span> {
                 continue;
             }
             let connectors = words[end..].iter().take(2).enumerate().take_while(|(i, word)| {
-                word.case == Case::Lower && CONNECTORS.binary_search(&cut.folded(end + i)).is_ok() && spaced(sentence, cut, end + i)
+                word.case == Case::Lower
+                    && CONNECTORS.binary_search(&cut.folded(end + i)).is_ok()
+                    && spaced(sentence, cut, end + i)
             });
             let next = end + connectors.count();
             if next == end || next >= words.len() || !starts_name(words[next].case) {
@@ -103,7 +125,9 @@ fn joined(sentence: &str, cut: &SentenceWords, index: usize) -> bool {
 
 fn is_name(cut: &SentenceWords, range: Range<usize>) -> bool {
     let words = &cut.words()[range.clone()];
-    let calendar = range.clone().all(|index| words[index - range.start].case == Case::Digit || CALENDAR.binary_search(&cut.folded(index)).is_ok());
+    let calendar = range.clone().all(|index| {
+        words[index - range.start].case == Case::Digit || CALENDAR.binary_search(&cut.folded(index)).is_ok()
+    });
     let letters: usize = range.map(|index| cut.folded(index).len()).sum();
     !calendar && letters > 1
 }
@@ -119,7 +143,8 @@ fn confidence(cut: &SentenceWords, range: Range<usize>) -> u8 {
     let capitalisation = if words[range.clone()].iter().all(|word| word.case != Case::Lower) { 1.0 } else { 0.8 };
     // Subject: nothing but function words before it. Object: a lower-case content word before it.
     let subject = words[..range.start].iter().all(|word| word.stop);
-    let object = range.start > 0 && words[..range.start].iter().rev().find(|word| !word.stop).is_some_and(|word| word.case == Case::Lower);
+    let object = range.start > 0
+        && words[..range.start].iter().rev().find(|word| !word.stop).is_some_and(|word| word.case == Case::Lower);
     let role = if subject || object { 1.0 } else { 0.5 };
     ((length + position + capitalisation + role) / 4.0 * 255.0) as u8
 }

@@ -9,8 +9,14 @@ fn spans(sentence: &str) -> Vec<String> {
 
 #[test]
 fn spans_are_names() {
-    assert_eq!(spans("The Beatles met J. K. Rowling in the University of East Anglia in May 1999."), ["beatles", "j k rowling", "university of east anglia"]);
-    assert_eq!(spans("In London, Charles de Gaulle's aide saw Apollo 11."), ["london", "charles de gaulle", "apollo 11"]);
+    assert_eq!(
+        spans("The Beatles met J. K. Rowling in the University of East Anglia in May 1999."),
+        ["beatles", "j k rowling", "university of east anglia"]
+    );
+    assert_eq!(
+        spans("In London, Charles de Gaulle's aide saw Apollo 11."),
+        ["london", "charles de gaulle", "apollo 11"]
+    );
     assert_eq!(spans("It was on Monday that NASA won."), ["nasa"]);
     assert_eq!(spans("nothing here, I think"), Vec::<String>::new());
 }
@@ -51,7 +57,10 @@ fn four_patterns_state_facts() {
         ("Ada is an Engine.", vec![(0, "is_a", 5, method::COPULA, 0.90)]),
         ("Ada's brother Bob ran.", vec![(0, "has_brother", 1, method::POSSESSION, 0.85)]),
         ("Ada has an engine.", vec![(0, "has", 5, method::POSSESSION, 0.85)]),
-        ("Ada married Bob and Carol.", vec![(0, "married", 1, method::VERB, 0.80), (0, "married", 2, method::VERB, 0.80)]),
+        (
+            "Ada married Bob and Carol.",
+            vec![(0, "married", 1, method::VERB, 0.80), (0, "married", 2, method::VERB, 0.80)],
+        ),
         ("Ada is a picture painted by Bob.", vec![(0, "painted_by", 1, method::VERB, 0.80)]),
         ("Paris is the capital of France.", vec![(3, "capital_of", 4, method::PREPOSITION, 0.75)]),
         ("Ada in Paris", vec![(0, "located_in", 3, method::PREPOSITION, 0.75)]),
@@ -64,7 +73,10 @@ fn four_patterns_state_facts() {
     }
     let relations = recogniser.into_relations();
     for (found, (sentence, expected)) in got.iter().zip(&sentences) {
-        let found: Vec<_> = found.iter().map(|s| (s.subject, relations[s.relation as usize].as_str(), s.object, s.method, s.confidence)).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|s| (s.subject, relations[s.relation as usize].as_str(), s.object, s.method, s.confidence))
+            .collect();
         let expected: Vec<_> = expected.iter().map(|&(s, r, o, m, c)| (s, r, o, m, (c * 255.0f32) as u8)).collect();
         assert_eq!(found, expected, "{sentence}");
     }

@@ -27,7 +27,11 @@ pub fn chunks(pieces: &[Piece], layer: &Layer) -> Vec<BatchChunk> {
             if tokens.saturating_add(piece.tokens) > limit {
                 break;
             }
-            if end > covered && !piece.glued && tokens + glued_run(pieces, end) > layer.target_tokens.saturating_mul(2) && tokens * 2 > layer.target_tokens {
+            if end > covered
+                && !piece.glued
+                && tokens + glued_run(pieces, end) > layer.target_tokens.saturating_mul(2)
+                && tokens * 2 > layer.target_tokens
+            {
                 break; // a table that would be cut starts a chunk of its own
             }
             tokens += piece.tokens;
@@ -48,7 +52,9 @@ fn glued_run(pieces: &[Piece], at: usize) -> u32 {
 
 /// Goes back from `end` over whole sentences as far as the overlap allows and the next sentence still fits, but past `start`.
 fn next_start(pieces: &[Piece], start: usize, end: usize, layer: &Layer) -> usize {
-    let Some(following) = pieces.get(end).filter(|following| following.heading == pieces[start].heading) else { return end };
+    let Some(following) = pieces.get(end).filter(|following| following.heading == pieces[start].heading) else {
+        return end;
+    };
     let room = layer.overlap_tokens.min(layer.target_tokens.saturating_sub(following.tokens));
     let (mut next, mut tokens) = (end, 0);
     while next > start + 1 && tokens + pieces[next - 1].tokens <= room {

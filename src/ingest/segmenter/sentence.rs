@@ -17,9 +17,10 @@ const OPENERS: &str = "([{\"'“‘«‹「『（【¿¡*_";
 
 /// Words that end in a full stop within a sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "adm", "al", "approx", "apr", "aug", "ave", "bros", "ca", "capt", "cf", "cmdr", "co", "col", "corp", "dec", "dept", "dr", "ed", "eds", "est",
-    "etc", "feb", "fig", "figs", "fr", "gen", "gov", "hon", "inc", "jan", "jr", "jul", "jun", "lt", "ltd", "maj", "mar", "messrs", "mr", "mrs",
-    "ms", "mt", "no", "nos", "nov", "oct", "op", "pp", "prof", "rep", "rev", "sen", "sep", "sept", "sgt", "sr", "st", "vol", "vols", "vs",
+    "adm", "al", "approx", "apr", "aug", "ave", "bros", "ca", "capt", "cf", "cmdr", "co", "col", "corp", "dec", "dept",
+    "dr", "ed", "eds", "est", "etc", "feb", "fig", "figs", "fr", "gen", "gov", "hon", "inc", "jan", "jr", "jul", "jun",
+    "lt", "ltd", "maj", "mar", "messrs", "mr", "mrs", "ms", "mt", "no", "nos", "nov", "oct", "op", "pp", "prof", "rep",
+    "rev", "sen", "sep", "sept", "sgt", "sr", "st", "vol", "vols", "vs",
 ];
 
 /// Byte ranges of the sentences of `text`, without the white space around them.
@@ -79,7 +80,9 @@ fn ascii_end(text: &str, start: usize, at: usize) -> Option<usize> {
 /// Whether a single full stop at `at` ends the sentence, by the word before and after it.
 fn stop_ends_sentence(text: &str, start: usize, at: usize, next_word: &str) -> bool {
     let before = &text[start..at];
-    let word_start = before.rfind(|c: char| c.is_whitespace() || "([{\"“‘-–—/".contains(c)).map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
+    let word_start = before
+        .rfind(|c: char| c.is_whitespace() || "([{\"“‘-–—/".contains(c))
+        .map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
     let word = &before[word_start..];
     let at_start = before[..word_start].trim_matches(|c: char| c.is_whitespace() || OPENERS.contains(c)).is_empty();
     let length = word.chars().count();
@@ -100,7 +103,9 @@ fn stop_ends_sentence(text: &str, start: usize, at: usize, next_word: &str) -> b
     let folded = fold(word);
     if ABBREVIATIONS.binary_search(&folded.as_str()).is_ok() {
         let proper = word.chars().next().is_some_and(char::is_uppercase) || matches!(folded.as_str(), "etc" | "al");
-        return proper && opens_sentence() && !matches!(folded.as_str(), "no" | "dr" | "mr" | "mrs" | "ms" | "prof" | "vs");
+        return proper
+            && opens_sentence()
+            && !matches!(folded.as_str(), "no" | "dr" | "mr" | "mrs" | "ms" | "prof" | "vs");
     }
     true
 }

@@ -13,7 +13,10 @@ fn check(expected: &[&str]) {
 fn survives_abbreviations_initials_and_numbers() {
     check(&["Dr. J. K. Rowling met Mr. Smith at 3.5 p.m. in St. Louis.", "They left."]);
     check(&["He joined the U.S. Army in 1942.", "It paid 1,000.50 dollars vs. nothing."]);
-    check(&["Acme Inc. The maker of traps.".split(' ').take(2).collect::<Vec<_>>().join(" ").as_str(), "The maker of traps."]);
+    check(&[
+        "Acme Inc. The maker of traps.".split(' ').take(2).collect::<Vec<_>>().join(" ").as_str(),
+        "The maker of traps.",
+    ]);
     check(&["See fig. 3 and no. 7 for details.", "Cf. Jones et al. 2003 for more."]);
     check(&["1. The first point is short.", "2. The second is not."]);
     check(&["It was built in 1930.", "In 1931 it fell."]);
@@ -25,17 +28,22 @@ fn survives_quotations_and_other_scripts() {
     check(&["\"Why?\" he asked.", "\"Because!\" she said.", "(It was late.)", "Then: nothing."]);
     check(&["Really?!", "Yes...", "No…", "Fine."]);
     let chinese = "他来了。她走了！真的吗？";
-    assert_eq!(sentences(chinese).into_iter().map(|range| &chinese[range]).collect::<Vec<_>>(), ["他来了。", "她走了！", "真的吗？"]);
+    assert_eq!(
+        sentences(chinese).into_iter().map(|range| &chinese[range]).collect::<Vec<_>>(),
+        ["他来了。", "她走了！", "真的吗？"]
+    );
     check(&["यह एक वाक्य है।", "यह दूसरा है।"]);
     check(&["Это первое предложение.", "Это второе."]);
-    check(&["version 1.2.3 of node.js runs", ""].map(str::trim)[..1].as_ref());
+    check(&["version 1.2.3 of node.js runs"]);
 }
 
 #[test]
 fn long_text_without_stops_is_cut_at_white_space() {
     let text = "word ".repeat(5000);
     let ranges = sentences(&text);
-    assert!(ranges.len() > 5 && ranges.iter().all(|range| range.len() <= 4096 && text[range.clone()].ends_with("word")));
+    assert!(
+        ranges.len() > 5 && ranges.iter().all(|range| range.len() <= 4096 && text[range.clone()].ends_with("word"))
+    );
 }
 
 proptest! {
@@ -84,6 +92,7 @@ fn tables_and_code_are_not_cut() {
     pieces.push(piece(10, false));
     pieces.extend((0..9).map(|_| piece(10, true)));
     let layer = Layer { name: "x".into(), target_tokens: 60, overlap_tokens: 0 };
-    let got: Vec<_> = chunks(&pieces, &layer).iter().map(|chunk| (chunk.first_sentence, chunk.sentence_count)).collect();
+    let got: Vec<_> =
+        chunks(&pieces, &layer).iter().map(|chunk| (chunk.first_sentence, chunk.sentence_count)).collect();
     assert_eq!(got, [(0, 1), (1, 10)]);
 }

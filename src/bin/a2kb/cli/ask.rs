@@ -44,7 +44,13 @@ fn render(answer: &Answer) -> String {
             let _ = writeln!(text, "[{}] {}", citation.number, place(citation));
         }
         for step in &evidence.path {
-            let _ = writeln!(text, "    {} - \"{}\" - {}", step.from, step.sentence.split_whitespace().collect::<Vec<_>>().join(" "), step.to);
+            let _ = writeln!(
+                text,
+                "    {} - \"{}\" - {}",
+                step.from,
+                step.sentence.split_whitespace().collect::<Vec<_>>().join(" "),
+                step.to
+            );
         }
     }
     text

@@ -77,7 +77,8 @@ impl BuildArguments {
         let start = Instant::now();
         let progress = RefCell::new(BuildProgress::new(context.quiet));
         let mut fields = JsonFields::default();
-        (fields.text, fields.title, fields.id, fields.metadata) = (self.text_field, self.title_field, self.id_field, self.metadata_field);
+        (fields.text, fields.title, fields.id, fields.metadata) =
+            (self.text_field, self.title_field, self.id_field, self.metadata_field);
         let mut builder = Builder::new()
             .title(self.title)
             .chunks(self.chunk_tokens, self.overlap_tokens)
@@ -125,9 +126,18 @@ fn warn(context: Context, report: &BuildReport) {
         output::talk(context, &format!("left out {}: {}", warning.source, warning.reason));
     }
     if report.warning_count > SHOWN as u64 {
-        output::talk(context, &format!("... and {} more; --json lists the first thousand", report.warning_count - SHOWN as u64));
+        output::talk(
+            context,
+            &format!("... and {} more; --json lists the first thousand", report.warning_count - SHOWN as u64),
+        );
     }
     if report.skipped_files > 0 {
-        output::talk(context, &format!("{} files of other kinds were passed over (read are .txt, .md, .html, .jsonl)", report.skipped_files));
+        output::talk(
+            context,
+            &format!(
+                "{} files of other kinds were passed over (read are .txt, .md, .html, .jsonl)",
+                report.skipped_files
+            ),
+        );
     }
 }

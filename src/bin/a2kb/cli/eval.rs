@@ -56,7 +56,11 @@ impl EvalArguments {
             let _ = writeln!(text, "recall@{k:<3} {:.1} %", recall * 100.0);
         }
         let _ = writeln!(text, "all gold@5 {:.1} %, MRR {:.3}", report.all_gold_at_5 * 100.0, report.mrr);
-        let _ = write!(text, "latency p50 {:.0} us, p95 {:.0} us, p99 {:.0} us", report.latency_us.p50, report.latency_us.p95, report.latency_us.p99);
+        let _ = write!(
+            text,
+            "latency p50 {:.0} us, p95 {:.0} us, p99 {:.0} us",
+            report.latency_us.p50, report.latency_us.p95, report.latency_us.p99
+        );
         output::text_out(&text)?;
         Ok(Outcome::Done)
     }

@@ -31,14 +31,26 @@ impl InfoArguments {
         }
         line("format", format!("{}, made by {}, analyzer {}", info.format, info.generator, info.analyzer));
         line("corpus", info.corpus_hash.clone());
-        line("documents", format!("{} ({} duplicates, {} inputs left out)", info.documents, info.duplicates, info.warnings));
+        line(
+            "documents",
+            format!("{} ({} duplicates, {} inputs left out)", info.documents, info.duplicates, info.warnings),
+        );
         line("sentences", info.sentences.to_string());
         for layer in &info.layers {
-            line("chunks", format!("{} in layer {:?}, about {} tokens, overlap {}", layer.chunks, layer.name, layer.target_tokens, layer.overlap_tokens));
+            line(
+                "chunks",
+                format!(
+                    "{} in layer {:?}, about {} tokens, overlap {}",
+                    layer.chunks, layer.name, layer.target_tokens, layer.overlap_tokens
+                ),
+            );
         }
         line("terms", info.terms.to_string());
         line("graph", format!("{} entities, {} facts", info.entities, info.facts));
-        line("size", format!("{} of text in a file of {}", output::bytes(info.text_bytes), output::bytes(info.file_bytes)));
+        line(
+            "size",
+            format!("{} of text in a file of {}", output::bytes(info.text_bytes), output::bytes(info.file_bytes)),
+        );
         if self.sections {
             for section in &info.sections {
                 line("section", format!("{:<18} {:>12} bytes at {}", section.name, section.bytes, section.offset));

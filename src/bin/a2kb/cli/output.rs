@@ -19,7 +19,8 @@ struct Envelope<'a, T> {
 /// One JSON object of the shape `kind`.
 pub(super) fn json<T: Serialize>(kind: &str, data: T) -> Result<()> {
     let envelope = Envelope { kind, version: JSON_VERSION, data };
-    let text = serde_json::to_string_pretty(&envelope).map_err(|error| Error::io("write", "standard output", error.into()))?;
+    let text =
+        serde_json::to_string_pretty(&envelope).map_err(|error| Error::io("write", "standard output", error.into()))?;
     text_out(&text)
 }
 

@@ -45,7 +45,9 @@ impl ReadArguments {
                 }
                 Ok(Outcome::Done)
             }
-            (None, None) => Err(Error::invalid("nothing to read", "neither --chunk nor --document is given", "name one of them")),
+            (None, None) => {
+                Err(Error::invalid("nothing to read", "neither --chunk nor --document is given", "name one of them"))
+            }
         }
     }
 
@@ -62,7 +64,8 @@ impl ReadArguments {
         if context.json {
             output::json("a2kb.read", json!({ "chunks": chunks }))?;
         } else {
-            let texts: Vec<String> = chunks.iter().map(|chunk| if chunks.len() > 1 { framed(chunk) } else { chunk.text.clone() }).collect();
+            let texts: Vec<String> =
+                chunks.iter().map(|chunk| if chunks.len() > 1 { framed(chunk) } else { chunk.text.clone() }).collect();
             output::text_out(&texts.join("\n\n"))?;
         }
         Ok(Outcome::Done)

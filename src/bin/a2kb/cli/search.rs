@@ -7,7 +7,9 @@ use serde_json::json;
 
 /// Find chunks by words, by exact text, or over the entity graph
 #[derive(Args)]
-#[command(after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, word~ or word~2 for one or two misspelt letters.")]
+#[command(
+    after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, word~ or word~2 for one or two misspelt letters."
+)]
 pub(super) struct SearchArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -56,10 +58,16 @@ impl SearchArguments {
     fn line(&self, hit: &SearchHit) -> String {
         const SHOWN: usize = 200;
         let chunk = &hit.chunk;
-        let place = [chunk.document.title.as_deref().unwrap_or(&chunk.document.id)].into_iter().chain(chunk.headings.iter().map(String::as_str));
+        let place = [chunk.document.title.as_deref().unwrap_or(&chunk.document.id)]
+            .into_iter()
+            .chain(chunk.headings.iter().map(String::as_str));
         let place: Vec<&str> = place.collect();
         let body = if !self.full && !hit.snippets.is_empty() { hit.snippets.join(" ... ") } else { chunk.text.clone() };
-        let body: String = if self.full { body } else { body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect() };
+        let body: String = if self.full {
+            body
+        } else {
+            body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect()
+        };
         format!(
             "{}. {} (chunk {}, {}, bytes {} to {}, score {:.3}, {})\n   {body}",
             hit.rank,

@@ -18,7 +18,10 @@ impl VerifyArguments {
             output::json("a2kb.verify", &report)?;
         } else {
             let size = output::bytes(report.text_bytes);
-            output::text_out(&format!("whole: {} sections, {} documents, {} sentences, {size} of text", report.sections, report.documents, report.sentences))?;
+            output::text_out(&format!(
+                "whole: {} sections, {} documents, {} sentences, {size} of text",
+                report.sections, report.documents, report.sentences
+            ))?;
         }
         Ok(Outcome::Done)
     }

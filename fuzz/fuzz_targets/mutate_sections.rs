@@ -1,0 +1,29 @@
+//! A good file with bytes of its sections overwritten: gets past the header, so the indexes meet the damage.
+#![no_main]
+
+use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase, Mode};
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static GOOD: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut builder = Builder::new().threads(1);
+    for number in 0..150 {
+        let text = format!("Station {number} stands on the Northern Line. It was designed by Ada Quill. The keeper lives in Vale {}.", number % 5);
+        builder = builder.document(Document::plain(format!("{number}"), Some(format!("Station {number}")), text));
+    }
+    builder.build_to_memory().unwrap().0
+});
+
+fuzz_target!(|changes: Vec<(u16, u16, u8)>| {
+    let mut bytes = GOOD.clone();
+    for (high, low, value) in changes.into_iter().take(8) {
+        let place = 4096 + (usize::from(high) << 16 | usize::from(low)) % (bytes.len() - 4096);
+        bytes[place] = value;
+    }
+    if let Ok(kb) = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Never) {
+        let _ = kb.ask("Who designed Station 7 on the Northern Line?");
+        let _ = kb.search("station \"northern line\" sta* quil~", Mode::Keyword, 5);
+        let _ = kb.search("vale 3", Mode::Exact, 5);
+        let _ = kb.verify();
+    }
+});

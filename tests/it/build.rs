@@ -1,0 +1,164 @@
+//! The same documents give the same bytes, and bad input gives a clear error or a listed warning.
+
+use super::{demo_bytes, root};
+use a2kb::{Builder, ChecksumPolicy, Document, Error, KnowledgeBase};
+use std::fs;
+use std::path::Path;
+
+fn copy(from: &Path, to: &Path, reverse: bool) {
+    fs::create_dir_all(to).unwrap();
+    let mut names: Vec<_> = fs::read_dir(from).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    if reverse {
+        names.reverse();
+    }
+    for name in names {
+        fs::copy(from.join(&name), to.join(&name)).unwrap();
+    }
+}
+
+#[test]
+fn threads_order_place_and_memory_do_not_change_the_bytes() {
+    let expected = demo_bytes();
+    assert_eq!(demo_bytes(), expected, "twice in a row");
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("x/a"), folder.path().join("b"));
+    copy(&root().join("assets/demo"), &a, false);
+    copy(&root().join("assets/demo"), &b, true);
+    for (path, threads, budget) in [(&a, 1, usize::MAX), (&a, 2, 0), (&b, 3, 100)] {
+        let bytes =
+            Builder::new().title("Demo").path(path).threads(threads).memory_budget(budget).build_to_memory().unwrap().0;
+        assert!(bytes == expected, "{} with {threads} threads", path.display());
+    }
+    let text = String::from_utf8_lossy(&expected);
+    assert!(
+        !text.contains(folder.path().to_str().unwrap()) && !text.contains(root().to_str().unwrap()),
+        "no absolute path in the file"
+    );
+}
+
+#[test]
+fn another_working_directory_gives_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&root().join("assets/demo"), &folder.path().join("docs"), false);
+    let build = |directory: &Path, input: &str, output: &Path| {
+        let status = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"))
+            .current_dir(directory)
+            .args(["build", input, "--quiet", "-o"])
+            .arg(output)
+            .output()
+            .unwrap();
+        assert!(status.status.success());
+        fs::read(output).unwrap()
+    };
+    let one = build(folder.path(), "docs", &folder.path().join("1.a2kb"));
+    let two = build(Path::new("/"), folder.path().join("docs").to_str().unwrap(), &folder.path().join("2.a2kb"));
+    assert!(one == two);
+}
+
+#[test]
+fn bad_inputs_are_listed_and_strict_refuses_them() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("good.txt"), "A good text.").unwrap();
+    fs::write(folder.path().join("latin1.txt"), b"caf\xE9").unwrap();
+    fs::write(folder.path().join("empty.md"), "").unwrap();
+    fs::write(
+        folder.path().join("lines.jsonl"),
+        "{\"text\": \"One.\"}\n{broken\n{\"no\": 1}\n\n{\"text\": \"Two.\"}\n",
+    )
+    .unwrap();
+    fs::write(folder.path().join("picture.png"), "x").unwrap();
+    fs::write(folder.path().join(".gitignore"), "hidden.txt\n").unwrap();
+    fs::write(folder.path().join("hidden.txt"), "not me").unwrap();
+    let report = Builder::new().path(folder.path()).build_to_memory().unwrap().1;
+    let sources: Vec<&str> = report.warnings.iter().map(|warning| warning.source.as_str()).collect();
+    assert_eq!(sources, ["empty.md", "latin1.txt", "lines.jsonl:2", "lines.jsonl:3"]);
+    assert!(report.warnings[1].reason.contains("not UTF-8") && report.warnings[3].reason.contains("--text-field"));
+    assert_eq!((report.warning_count, report.skipped_files, report.finished.counts.documents), (4, 1, 3));
+    let error = Builder::new().path(folder.path()).strict(true).build_to_memory().unwrap_err();
+    assert!(error.to_string().contains("empty.md"), "{error}");
+}
+
+#[test]
+fn nothing_to_build_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, reason) in [(folder.path().to_owned(), "no files"), (folder.path().join("missing"), "No such file")] {
+        let error = Builder::new().path(path).build_to_memory().unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    let error = Builder::new()
+        .chunks(10, 10)
+        .document(Document::plain("1", None, "x"))
+        .build_to_memory()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("overlap"), "{error}");
+}
+
+#[test]
+fn duplicates_are_stored_once() {
+    let document = |id: &str| Document::plain(id, Some("T".into()), "The same text.");
+    let (bytes, report) = Builder::new()
+        .document(document("a"))
+        .document(document("b"))
+        .document(Document::plain("c", None, "Other."))
+        .build_to_memory()
+        .unwrap();
+    assert_eq!((report.finished.counts.documents, report.finished.counts.duplicates), (2, 1));
+    let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager).unwrap();
+    assert_eq!(kb.document("b").unwrap().document, kb.document("a").unwrap().document);
+}
+
+#[test]
+fn a_stopped_build_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kb.a2kb");
+    fs::write(&path, "old").unwrap();
+    let error = Builder::new().path(root().join("assets/demo")).cancel_when(|| true).build(&path).unwrap_err();
+    assert!(matches!(error, Error::Interrupted));
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
+}
+
+#[test]
+fn a_killed_build_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, input) = (folder.path().join("kb.a2kb"), folder.path().join("big.jsonl"));
+    let line = format!("{{\"text\": \"{}\"}}\n", "Words about Rivers and Dams of Arden. ".repeat(400));
+    let lines: String = (0..2000).map(|number| line.replacen("Words", &format!("Word {number}"), 1)).collect();
+    fs::write(&input, lines).unwrap();
+    fs::write(&path, "old").unwrap();
+    for delay_ms in [1, 20, 60, 150] {
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"))
+            .args(["build", "--quiet"])
+            .arg(&input)
+            .arg("-o")
+            .arg(&path)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        if bytes != b"old" {
+            KnowledgeBase::open(&path).unwrap().verify().unwrap();
+        }
+    }
+}
+
+#[test]
+fn layers_overlap_and_cover_the_same_text() {
+    let text = "One two three four five. Six seven eight nine ten. Eleven twelve thirteen. Fourteen fifteen.";
+    let (bytes, _) = Builder::new()
+        .chunks(8, 4)
+        .layer("whole", 100, 0)
+        .document(Document::plain("1", None, text))
+        .build_to_memory()
+        .unwrap();
+    let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager).unwrap();
+    let info = kb.info().unwrap();
+    assert_eq!((info.layers[0].chunks, info.layers[1].chunks), (3, 1));
+    assert_eq!(kb.chunk(a2kb::ChunkId(info.layers[0].chunks)).unwrap().text, text);
+    kb.verify().unwrap();
+}

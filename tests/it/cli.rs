@@ -1,0 +1,132 @@
+//! The command: exit codes, streams and JSON shapes.
+
+use super::root;
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+struct Kb {
+    _folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+fn a2kb() -> Command {
+    Command::cargo_bin("a2kb").unwrap()
+}
+
+fn built() -> Kb {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kb.a2kb");
+    a2kb().arg("build").arg(root().join("assets/demo")).arg("-o").arg(&file).assert().success();
+    Kb { _folder: folder, file }
+}
+
+/// Runs a command on the file with --json; its exit code and the object.
+fn json(file: &Path, arguments: &[&str]) -> (i32, Value) {
+    let output = a2kb().arg(arguments[0]).arg(file).args(&arguments[1..]).arg("--json").output().unwrap();
+    (
+        output.status.code().unwrap(),
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {output:?}")),
+    )
+}
+
+#[test]
+fn each_command_prints_its_json_shape() {
+    let kb = built();
+    for (arguments, kind, fields) in [
+        (&["info"][..], "a2kb.info", &["documents", "layers", "sections", "corpus_hash"][..]),
+        (&["search", "dam"], "a2kb.search", &["query", "hits"]),
+        (&["search", "dam", "--mode", "exact"], "a2kb.search", &["hits"]),
+        (&["search", "Who designed the Velm Dam?", "--mode", "graph"], "a2kb.search", &["hits"]),
+        (&["read", "--chunk", "3", "--neighbours", "1"], "a2kb.read", &["chunks"]),
+        (
+            &["read", "--document", "lake-velm.md", "--bytes", "0..11"],
+            "a2kb.read",
+            &["document", "text", "start", "end"],
+        ),
+        (
+            &["ask", "How deep is Lake Velm?"],
+            "a2kb.ask",
+            &["status", "text", "citations", "evidence", "names", "missing", "coverage"],
+        ),
+        (&["verify"], "a2kb.verify", &["sections", "documents"]),
+    ] {
+        let (code, object) = json(&kb.file, arguments);
+        assert_eq!(
+            (code, object["kind"].as_str(), object["version"].as_u64()),
+            (0, Some(kind), Some(1)),
+            "{arguments:?}"
+        );
+        assert!(fields.iter().all(|field| !object[field].is_null()), "{arguments:?}: {object}");
+    }
+    let questions = root().join("assets/demo-questions.jsonl");
+    let output = a2kb()
+        .args(["eval", "retrieval"])
+        .arg(&kb.file)
+        .arg("--questions")
+        .arg(questions)
+        .arg("--json")
+        .output()
+        .unwrap();
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(object["recall"]["2"].as_f64().unwrap() > 0.9 && object["recall"]["5"].is_f64());
+    assert!(object["latency_us"]["p50"].is_f64() && object["latency_us"]["p99"].is_f64());
+}
+
+#[test]
+fn exit_codes_are_those_documented() {
+    let kb = built();
+    let code = |arguments: &[&str]| a2kb().args(arguments).output().unwrap().status.code().unwrap();
+    let file = kb.file.to_str().unwrap();
+    assert_eq!(code(&["ask", file, "What is the boiling point of ethanol?"]), 3);
+    assert_eq!(code(&["search", file, "zzzzz"]), 3);
+    assert_eq!(code(&["read", file, "--document", "nothing"]), 3);
+    assert_eq!(code(&["read", file, "--chunk", "100000"]), 3);
+    assert_eq!(code(&["info", "/nowhere"]), 1);
+    assert_eq!(code(&["frobnicate"]), 2);
+    assert_eq!(code(&["info", root().join("Cargo.toml").to_str().unwrap()]), 4);
+    assert_eq!(code(&["verify", root().join("tests/corrupt/truncated.a2kb").to_str().unwrap()]), 4);
+}
+
+#[test]
+fn errors_go_to_standard_error_and_name_the_remedy() {
+    let output = a2kb().args(["build", "/nowhere/docs", "-o", "/tmp/x.a2kb"]).output().unwrap();
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("a2kb: cannot open /nowhere/docs"));
+    let output = a2kb().args(["info", "/nowhere", "--json"]).output().unwrap();
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(object["kind"], "a2kb.error");
+}
+
+#[test]
+fn standard_input_and_field_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kb.a2kb");
+    let lines = "{\"key\": 1, \"name\": \"Moor\", \"body\": \"The moor is wet.\"}\nbroken\n";
+    let output = a2kb()
+        .args(["build", "-", "--text-field", "body", "--title-field", "name", "--id-field", "key", "-o"])
+        .arg(&file)
+        .write_stdin(lines)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("left out stdin:2: it is not JSON"));
+    let (_, object) = json(&file, &["read", "--document", "1"]);
+    assert_eq!(
+        (object["text"].as_str(), object["document"]["title"].as_str()),
+        (Some("The moor is wet."), Some("Moor"))
+    );
+    a2kb().args(["build", "-", "--strict", "-o"]).arg(&file).write_stdin("broken\n").assert().code(1);
+}
+
+#[test]
+fn text_output_has_no_colour_codes() {
+    let kb = built();
+    let output = a2kb().arg("ask").arg(&kb.file).arg("How deep is Lake Velm?").env("NO_COLOR", "1").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("It covers 41 square kilometres and is 96 metres deep. [") && !text.contains('\u{1b}'),
+        "{text}"
+    );
+    assert!(output.stderr.is_empty());
+}

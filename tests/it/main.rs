@@ -1,0 +1,28 @@
+//! Integration tests, through the public API and the command.
+
+mod build;
+mod cli;
+mod corrupt;
+mod demo;
+mod dump;
+mod golden;
+mod open;
+mod quality;
+mod tidy;
+
+use std::path::PathBuf;
+
+/// The package's folder.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The demo documents as a file in memory.
+fn demo_bytes() -> Vec<u8> {
+    a2kb::Builder::new().path(root().join("assets/demo")).title("Demo").build_to_memory().unwrap().0
+}
+
+/// The demo documents, opened.
+fn demo() -> a2kb::KnowledgeBase {
+    a2kb::KnowledgeBase::from_bytes(demo_bytes(), a2kb::ChecksumPolicy::default()).unwrap()
+}

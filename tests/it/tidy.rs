@@ -1,0 +1,176 @@
+//! The tree keeps to its own rules: layers, file lengths, and a specification that says what the code does.
+
+use super::root;
+use a2kb::base::limits;
+use a2kb::format::kind::Kind;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Layer and the layers it may import; its own is allowed but for the indexes, which are siblings.
+const LAYERS: [(&str, &[&str]); 9] = [
+    ("base", &[]),
+    ("format", &["base"]),
+    ("storage", &["base", "format"]),
+    ("index", &["base", "format"]),
+    ("corpus", &["base", "format", "storage", "index"]),
+    ("ingest", &["base", "corpus"]),
+    ("retrieval", &["base", "corpus"]),
+    ("agent", &["base", "corpus", "retrieval"]),
+    ("evaluation", &["base", "corpus", "ingest", "retrieval", "agent"]),
+];
+const MAX_LINES: usize = 600;
+
+fn files(folder: &Path, suffix: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, suffix, found);
+        } else if path.extension().is_some_and(|extension| extension == suffix) {
+            found.push(path);
+        }
+    }
+}
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    files(&root().join(folder), "rs", &mut found);
+    found.sort();
+    found
+        .into_iter()
+        .map(|path| (path.strip_prefix(root()).unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
+        .collect()
+}
+
+/// The modules of the crate that a file names, by `crate::`.
+fn imports(text: &str) -> Vec<Vec<&str>> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines
+        .flat_map(|line| line.split("crate::").skip(1))
+        .map(|rest| {
+            rest.split("::")
+                .take(2)
+                .map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn imports_follow_the_layers() {
+    for (path, text) in sources("src") {
+        let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
+        let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| parts.get(1) == Some(layer)) else { continue };
+        if path.ends_with("tests.rs") {
+            continue;
+        }
+        for import in imports(&text) {
+            let own = import[0] == *layer && (*layer != "index" || import.get(1) == parts.get(2));
+            assert!(own || allowed.contains(&import[0]), "{} imports {}", path.display(), import.join("::"));
+        }
+    }
+}
+
+#[test]
+fn the_command_uses_the_public_api_only() {
+    for (path, text) in sources("src/bin") {
+        assert!(
+            !text.contains("a2kb::format") && !text.contains("a2kb::index") && !text.contains("a2kb::storage"),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn only_retrieval_context_fetches_text() {
+    for (path, text) in sources("src/retrieval").into_iter().chain(sources("src/agent")) {
+        assert!(path.ends_with("context.rs") || !text.contains(".text()"), "{} fetches text", path.display());
+    }
+}
+
+#[test]
+fn unsafe_lives_in_its_files() {
+    for (path, text) in sources("src") {
+        let allowed = path.ends_with("storage/mmap.rs") || path.ends_with("base/distance.rs");
+        assert!(allowed || !text.contains("unsafe {") && !text.contains("allow(unsafe_code)"), "{}", path.display());
+    }
+}
+
+#[test]
+fn files_are_short_and_say_what_they_give() {
+    for folder in ["src", "tests/it", "benches", "examples"] {
+        for (path, text) in sources(folder) {
+            let lines = text.lines().count();
+            assert!(lines <= MAX_LINES, "{} has {lines} lines", path.display());
+            assert!(
+                path.ends_with("tests.rs") || text.starts_with("//!"),
+                "{} does not say what it gives",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_specification_names_every_kind() {
+    let spec = fs::read_to_string(root().join("format-spec.md")).unwrap();
+    for kind in Kind::ALL {
+        assert!(spec.contains(&format!("| {} | {} |", kind.number(), kind.name())), "{}", kind.name());
+    }
+    let rows = spec.lines().filter(|line| line.ends_with("| yes |")).count();
+    assert_eq!(rows, Kind::ALL.len());
+}
+
+#[test]
+fn the_specification_states_every_limit() {
+    let spec = fs::read_to_string(root().join("format-spec.md")).unwrap();
+    for (name, value) in [
+        ("MAX_SECTIONS", u64::from(limits::MAX_SECTIONS)),
+        ("MAX_BLOCK_TEXT_BYTES", limits::MAX_BLOCK_TEXT_BYTES),
+        ("MAX_DOCUMENT_BYTES", limits::MAX_DOCUMENT_BYTES),
+        ("MAX_SENTENCE_BYTES", limits::MAX_SENTENCE_BYTES as u64),
+        ("MAX_STRING_BYTES", limits::MAX_STRING_BYTES as u64),
+        ("MAX_MANIFEST_BYTES", limits::MAX_MANIFEST_BYTES as u64),
+        ("MAX_LAYERS", u64::from(limits::MAX_LAYERS)),
+        ("MAX_HEADING_DEPTH", limits::MAX_HEADING_DEPTH as u64),
+        ("MAX_PREFIX_TOKENS", limits::MAX_PREFIX_TOKENS as u64),
+        ("MAX_TOKEN_BYTES", limits::MAX_TOKEN_BYTES as u64),
+        ("MAX_COUNT", limits::MAX_COUNT),
+    ] {
+        assert!(spec.contains(&format!("| {name} | {value} |")), "{name} = {value}");
+    }
+}
+
+#[test]
+fn the_specification_states_the_row_lengths() {
+    use a2kb::format::{header, section_table};
+    use a2kb::index::{entity_dictionary, graph, postings, provenance, text_store};
+    let spec = fs::read_to_string(root().join("format-spec.md")).unwrap();
+    for (said, length) in [
+        ("entries of 32 bytes", section_table::ENTRY_LENGTH),
+        ("The first 4096 bytes", header::HEADER_PAGE),
+        ("`count` rows of 72 bytes", provenance::layout::DOCUMENT_LENGTH),
+        ("rows of 24 bytes", provenance::layout::LAYER_LENGTH),
+        ("rows of 16 bytes | u32 document", provenance::layout::CHUNK_LENGTH),
+        ("rows of 12 bytes: u32 relation", graph::layout::FACT_LENGTH),
+        ("n rows of 12 bytes follow", postings::layout::DIRECTORY_ROW),
+        ("| head | 32 bytes | u32 term_count", postings::layout::HEAD_LENGTH),
+    ] {
+        assert!(spec.contains(said) && said.contains(&length.to_string()), "{said}: {length}");
+    }
+    assert_eq!((entity_dictionary::layout::ROW_LENGTH, text_store::layout::INDEX_ROW_LENGTH), (8, 16));
+    let magic: Vec<String> = header::MAGIC.iter().map(|byte| format!("{byte:02X}")).collect();
+    assert!(spec.contains(&magic.join(" ")));
+}
+
+#[test]
+fn the_specification_shows_the_smallest_file() {
+    let spec = fs::read_to_string(root().join("format-spec.md")).unwrap();
+    let bytes = fs::read(root().join("tests/golden/v1/smallest.a2kb")).unwrap();
+    for (row, chunk) in bytes.chunks(16).enumerate().filter(|(_, chunk)| chunk.iter().any(|&byte| byte != 0)) {
+        let hex: Vec<String> = chunk.iter().map(|byte| format!("{byte:02x}")).collect();
+        let line = format!("{:06x}  {}", row * 16, hex.join(" "));
+        assert!(spec.contains(&line), "the dump lacks {line}");
+    }
+}
