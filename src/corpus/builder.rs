@@ -108,6 +108,8 @@ pub struct Builder<P: Place> {
     strings: StringsWriter,
     provenance: ProvenanceWriter,
     postings: PostingsWriter,
+    /// Terms written by [`Builder::write_terms`].
+    terms: Option<u64>,
     layers: usize,
     text_length: u64,
     placed: Vec<Placed>,
@@ -140,6 +142,7 @@ impl<P: Place> Builder<P> {
             strings,
             provenance,
             postings: PostingsWriter::new(memory_budget_bytes, spill_file),
+            terms: None,
             layers: layers.len(),
             text_length: 0,
             placed: Vec::new(),
@@ -298,6 +301,27 @@ impl<P: Place> Builder<P> {
         self.facts.push(statement);
     }
 
+    /// Writes the text's index and the postings, which no longer change once all batches are appended. They are written
+    /// at the end if this was not called.
+    pub fn write_terms(&mut self) -> Result<()> {
+        if self.terms.is_some() {
+            return Ok(());
+        }
+        let postings = std::mem::take(&mut self.postings);
+        let (stems, surfaces) = postings.terms();
+        self.terms = Some(stems.len() as u64);
+        let terms = write_terms(stems.into_iter(), surfaces.into_iter());
+        let index = std::mem::take(&mut self.text_index).finish();
+        let writer = &mut self.writer;
+        let written = writer.section(Kind::TextIndex, &index).and_then(|()| {
+            writer.section(Kind::Terms, &terms)?;
+            writer.begin(Kind::Postings)?;
+            let index = postings.finish(|bytes| writer.write(bytes))?;
+            writer.section(Kind::PostingsIndex, &index)
+        });
+        self.io(written)
+    }
+
     /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base chunk.
     pub fn finish(
         mut self,
@@ -307,34 +331,21 @@ impl<P: Place> Builder<P> {
     ) -> Result<Finished> {
         debug_assert_eq!(self.mentions.len(), self.provenance.sentence_count());
         debug_assert_eq!(self.about.len(), self.provenance.chunks(0).len());
+        self.write_terms()?;
         let counts = self.counts();
+        let terms = self.terms.unwrap_or_default();
         let (path, mut writer) = (self.path.clone(), self.writer);
         let io = |result: std::io::Result<()>| result.map_err(|source| Error::io("write", &path, source));
-        io(writer.section(Kind::TextIndex, &self.text_index.finish()))?;
-        // What does not depend on what is written before is made beside it.
-        let (mentions, about) = (self.mentions, self.about);
-        let (postings, facts) = (self.postings, self.facts);
-        let strings = &mut self.strings;
-        let ((terms_bytes, terms, written), ((links, dictionary), (fact_sections, facts))) = rayon::join(
+        // What does not depend on one another is made side by side.
+        let (mentions, about, facts, strings) = (self.mentions, self.about, self.facts, &mut self.strings);
+        let (links, (dictionary, (fact_sections, facts))) = rayon::join(
+            || encode_links(&mentions, &about, entities.len()),
             || {
-                let (stems, surfaces) = postings.terms();
-                let terms = stems.len() as u64;
-                (write_terms(stems.into_iter(), surfaces.into_iter()), terms, postings)
-            },
-            || {
-                (
-                    (encode_links(&mentions, &about, entities.len()), entity_dictionary(entities, strings).finish()),
-                    facts.finish(entities.len() as u32),
-                )
+                let (dictionary, facts) = (entity_dictionary(entities, strings), facts);
+                rayon::join(|| dictionary.finish(), || facts.finish(entities.len() as u32))
             },
         );
         drop((mentions, about));
-        io(writer.section(Kind::Terms, &terms_bytes))?;
-        drop(terms_bytes);
-        io(writer.begin(Kind::Postings))?;
-        let index = written.finish(|bytes| writer.write(bytes)).map_err(|source| Error::io("write", &path, source))?;
-        io(writer.section(Kind::PostingsIndex, &index))?;
-        drop(index);
         for (kind, bytes) in links {
             io(writer.section(kind, &bytes))?;
         }

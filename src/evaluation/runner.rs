@@ -57,11 +57,12 @@ pub struct Latency {
     pub mean: f64,
 }
 
-/// Asks all questions.
+/// Asks all questions, each `passes` times; the fastest pass counts for its time.
 pub fn evaluate_retrieval(
     snapshot: &Snapshot,
     questions: &[GoldQuestion],
     ranking: Ranking,
+    passes: usize,
 ) -> Result<RetrievalReport> {
     let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
@@ -78,9 +79,13 @@ pub fn evaluate_retrieval(
                 })
             })
             .collect::<Result<_>>()?;
-        let start = Instant::now();
-        let ranked = rank_documents(snapshot, &question.question, ranking)?;
-        times.push(start.elapsed().as_secs_f64() * 1e6);
+        let (mut ranked, mut fastest) = (Vec::new(), f64::INFINITY);
+        for _ in 0..passes.max(1) {
+            let start = Instant::now();
+            ranked = rank_documents(snapshot, &question.question, ranking)?;
+            fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
+        }
+        times.push(fastest);
         recalls.push((question.kind.as_deref(), RANKS.map(|k| recall_at(&ranked, &gold, k))));
         complete += usize::from(recall_at(&ranked, &gold, 5) == 1.0);
         reciprocal += reciprocal_rank(&ranked, &gold);
@@ -123,7 +128,9 @@ fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<V
             .iter()
             .map(|evidence| evidence.chunk)
             .collect(),
-        Ranking::Keyword => keyword::bm25(snapshot, &question.terms, CHUNKS)?.iter().map(|hit| hit.id).collect(),
+        Ranking::Keyword => {
+            keyword::bm25(snapshot, &question.terms, RANKS[RANKS.len() - 1])?.iter().map(|hit| hit.id).collect()
+        }
     };
     let mut documents = Vec::new();
     for chunk in chunks {

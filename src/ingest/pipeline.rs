@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Text of one batch, about: many documents, or one that is larger.
 const BATCH_BYTES: usize = 256 << 10;
 /// Input read at once and then worked on in parallel.
-const ROUND_BYTES: usize = 16 * BATCH_BYTES;
+const ROUND_BYTES: usize = 4 * BATCH_BYTES;
 /// Postings held in memory before they spill.
 const DEFAULT_MEMORY_BUDGET_BYTES: usize = 256 << 20;
 /// Warnings whose text is kept; the rest is only counted.
@@ -289,15 +289,15 @@ impl<P: Place> Build<'_, '_, P> {
         if (self.settings.cancelled)() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// First pass: reads inputs in rounds of a few batches.
+    /// First pass, in rounds of a few batches. Three rounds are under way at once: one is parsed, the one before it is
+    /// analysed, and the one before that is appended.
     fn read(&mut self, discovery: &Discovery) -> Result<()> {
-        let own = std::mem::take(&mut self.settings.documents);
         let mut inputs = discovery.inputs().peekable();
-        let mut own = own.into_iter().peekable();
+        let mut own = std::mem::take(&mut self.settings.documents).into_iter().peekable();
+        let (mut batches, mut analysed) = (Vec::new(), Vec::new());
         let mut bytes = 0;
-        while inputs.peek().is_some() || own.peek().is_some() {
+        loop {
             self.check_cancelled()?;
-            // The size of a round must not depend on the number of threads: it decides nothing but memory, and batches are cut below.
             let (mut raw, mut round_bytes) = (Vec::new(), 0);
             while let Some(input) = inputs.next_if(|_| round_bytes < ROUND_BYTES) {
                 match input {
@@ -308,85 +308,80 @@ impl<P: Place> Build<'_, '_, P> {
                     Err((source, reason)) => self.warn(source, reason)?,
                 }
             }
-            let mut parsed = self.parse(raw)?;
+            let mut given = Vec::new();
             while let Some(document) = own.next_if(|_| inputs.peek().is_none() && round_bytes < ROUND_BYTES) {
                 round_bytes += document.text.len();
-                parsed.push(hashed(document));
+                given.push(document);
             }
+            if raw.is_empty()
+                && given.is_empty()
+                && batches.is_empty()
+                && analysed.is_empty()
+                && inputs.peek().is_none()
+            {
+                break;
+            }
+            let (fields, layers) = (&self.settings.fields, self.settings.layers.as_slice());
+            let (file, gazetteer) = (&mut self.file, &mut self.gazetteer);
+            let ((parsed, next), appended) = self.pool.install(|| {
+                rayon::join(
+                    || rayon::join(|| parse(raw, given, fields), || analyse_all(batches, layers)),
+                    || append_all(analysed, file, gazetteer),
+                )
+            });
+            appended?;
+            analysed = next;
+            batches = self.cut_batches(parsed)?;
             bytes += round_bytes as u64;
-            self.store(parsed)?;
-            let documents = self.file.counts().documents;
+            let documents = self.seen.len() as u64;
             (self.settings.progress)(Progress::Reading { documents, bytes, total_bytes: discovery.total_bytes });
         }
         if self.file.counts().documents == 0 {
-            let why = self
-                .report
-                .warnings
-                .first()
-                .map_or_else(String::new, |first| format!(" (the first: {}: {})", first.source, first.reason));
+            let first = self.report.warnings.first();
+            let why =
+                first.map_or_else(String::new, |first| format!(" (the first: {}: {})", first.source, first.reason));
             let what = format!("all {} inputs were left out{why}", self.report.warning_count);
             return Err(Error::invalid("nothing to build", what, "mend the inputs"));
         }
         Ok(())
     }
 
-    fn parse(&mut self, raw: Vec<RawInput>) -> Result<Vec<(Document, [u8; 32])>> {
-        let fields = &self.settings.fields;
-        let results: Vec<_> = self.pool.install(|| {
-            raw.into_par_iter()
-                .map(|input| {
-                    let source =
-                        input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
-                    read(input, fields).map(hashed).map_err(|reason| (source, reason))
-                })
-                .collect()
-        });
-        let mut parsed = Vec::with_capacity(results.len());
-        for result in results {
-            match result {
-                Ok(document) => parsed.push(document),
-                Err((source, reason)) => self.warn(source, reason)?,
-            }
-        }
-        Ok(parsed)
-    }
-
-    /// Drops duplicates, cuts batches, and appends them.
-    fn store(&mut self, parsed: Vec<(Document, [u8; 32])>) -> Result<()> {
-        let first = self.file.counts().documents as u32;
-        let (mut batches, mut batch, mut batch_bytes, mut count) = (Vec::new(), Vec::new(), 0, 0);
-        for (document, identity) in parsed {
-            let next = DocumentId(first + count);
+    /// Drops duplicates and cuts the rest into batches.
+    fn cut_batches(&mut self, parsed: Vec<Result<Hashed, (String, String)>>) -> Result<Vec<NewBatch>> {
+        let (mut batches, mut batch, mut batch_bytes) = (Vec::new(), NewBatch::default(), 0);
+        for document in parsed {
+            let (document, identity) = match document {
+                Ok(document) => document,
+                Err((source, reason)) => {
+                    self.warn(source, reason)?;
+                    continue;
+                }
+            };
+            let next = DocumentId(self.seen.len() as u32);
             let id = *self.seen.entry(identity).or_insert(next);
             if id != next {
-                self.file.duplicate(id, &document.fields.source, &document.fields.external_id);
+                batch.duplicates.push((id, document.fields.source, document.fields.external_id));
                 continue;
             }
-            count += 1;
             batch_bytes += document.text.len();
-            batch.push(document);
+            batch.documents.push(document);
             if batch_bytes >= BATCH_BYTES {
                 batches.push(std::mem::take(&mut batch));
                 batch_bytes = 0;
             }
         }
-        batches.push(batch);
-        let layers = &self.settings.layers;
-        let analysed: Vec<Result<(Batch, Names)>> = self.pool.install(|| {
-            batches.into_par_iter().filter(|batch| !batch.is_empty()).map(|batch| analyse(batch, layers)).collect()
-        });
-        for result in analysed {
-            let (batch, names) = result?;
-            self.file.append(batch)?;
-            self.gazetteer.append(names);
+        if !batch.documents.is_empty() || !batch.duplicates.is_empty() {
+            batches.push(batch);
         }
-        Ok(())
+        Ok(batches)
     }
 
     /// Second pass, and the writing of the indexes.
     fn finish(mut self) -> Result<BuildReport> {
         self.seen = FxHashMap::default();
-        let resolved = std::mem::take(&mut self.gazetteer).resolve();
+        let (gazetteer, file) = (std::mem::take(&mut self.gazetteer), &mut self.file);
+        let (resolved, written) = self.pool.install(|| rayon::join(|| gazetteer.resolve(), || file.write_terms()));
+        written?;
         let mut relations = Relations::default();
         let (total_bytes, mut bytes) = (self.file.counts().text_bytes, 0);
         let batches: Vec<usize> = (0..self.file.batch_count()).collect();
@@ -419,7 +414,8 @@ impl<P: Place> Build<'_, '_, P> {
         };
         let Resolved { entities, trie, .. } = resolved;
         drop(trie);
-        self.report.finished = self.file.finish(&entities, &relations.names, description)?;
+        let file = self.file;
+        self.report.finished = self.pool.install(|| file.finish(&entities, &relations.names, description))?;
         Ok(self.report)
     }
 
@@ -465,8 +461,57 @@ impl Relations {
     }
 }
 
+/// A document with the hash that duplicates are known by.
+type Hashed = (Document, [u8; 32]);
+
+/// Documents to be analysed together.
+#[derive(Default)]
+struct NewBatch {
+    documents: Vec<Document>,
+    /// Inputs that equal a stored document: the document, source and id.
+    duplicates: Vec<(DocumentId, String, String)>,
+}
+
+/// A batch that was analysed.
+struct AnalysedBatch {
+    result: Result<(Batch, Names)>,
+    duplicates: Vec<(DocumentId, String, String)>,
+}
+
+fn parse(raw: Vec<RawInput>, given: Vec<Document>, fields: &JsonFields) -> Vec<Result<Hashed, (String, String)>> {
+    let read_one = |input: RawInput| {
+        let source = input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
+        read(input, fields).map(hashed).map_err(|reason| (source, reason))
+    };
+    let mut parsed: Vec<_> = raw.into_par_iter().map(read_one).collect();
+    parsed.par_extend(given.into_par_iter().map(|document| Ok(hashed(document))));
+    parsed
+}
+
+fn analyse_all(batches: Vec<NewBatch>, layers: &[Layer]) -> Vec<AnalysedBatch> {
+    let analyse_one =
+        |batch: NewBatch| AnalysedBatch { result: analyse(batch.documents, layers), duplicates: batch.duplicates };
+    batches.into_par_iter().map(analyse_one).collect()
+}
+
+fn append_all<P: Place>(
+    analysed: Vec<AnalysedBatch>,
+    file: &mut FileBuilder<P>,
+    gazetteer: &mut Gazetteer,
+) -> Result<()> {
+    for batch in analysed {
+        let (stored, names) = batch.result?;
+        file.append(stored)?;
+        gazetteer.append(names);
+        for (document, source, external_id) in batch.duplicates {
+            file.duplicate(document, &source, &external_id);
+        }
+    }
+    Ok(())
+}
+
 /// Fills in the content hash; the second value is what duplicates are known by.
-fn hashed(mut document: Document) -> (Document, [u8; 32]) {
+fn hashed(mut document: Document) -> Hashed {
     document.fields.content_hash = Sha256::digest(document.text.as_bytes()).into();
     let mut identity = Sha256::new();
     identity.update(document.fields.content_hash);

@@ -25,9 +25,9 @@ pub trait Backend {
 }
 
 /// A name to publish a file under.
-pub trait Place: Sync {
+pub trait Place: Send + Sync {
     /// Files made for this place.
-    type File: Backend + std::fmt::Debug + Sync;
+    type File: Backend + std::fmt::Debug + Send + Sync;
     /// A new empty file beside the place.
     fn create(&self) -> io::Result<Self::File>;
     /// Gives the file its final name, replacing what was there, and flushes the name.

@@ -27,6 +27,9 @@ enum What {
         /// What ranks the documents
         #[arg(long, value_enum, default_value = "ask")]
         ranking: RankingArgument,
+        /// Times each question is asked; the fastest counts for its latency
+        #[arg(long, default_value_t = 1)]
+        passes: usize,
     },
 }
 
@@ -40,13 +43,13 @@ enum RankingArgument {
 
 impl EvalArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let What::Retrieval { file, questions, ranking } = self.what;
+        let What::Retrieval { file, questions, ranking, passes } = self.what;
         let ranking = match ranking {
             RankingArgument::Ask => Ranking::Ask,
             RankingArgument::Keyword => Ranking::Keyword,
         };
         let questions = read_questions(&questions)?;
-        let report = evaluate_retrieval(file.open()?.snapshot(), &questions, ranking)?;
+        let report = evaluate_retrieval(file.open()?.snapshot(), &questions, ranking, passes)?;
         if context.json {
             output::json("a2kb.eval.retrieval", &report)?;
             return Ok(Outcome::Done);
