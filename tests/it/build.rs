@@ -120,23 +120,43 @@ fn a_stopped_build_leaves_the_old_file() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
 }
 
-#[test]
-fn a_killed_build_leaves_the_old_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, input) = (folder.path().join("kb.a2kb"), folder.path().join("big.jsonl"));
+/// A corpus that takes a while to build.
+fn large_corpus(folder: &Path) -> std::path::PathBuf {
+    let input = folder.join("big.jsonl");
     let line = format!("{{\"text\": \"{}\"}}\n", "Words about Rivers and Dams of Arden. ".repeat(400));
     let lines: String = (0..2000).map(|number| line.replacen("Words", &format!("Word {number}"), 1)).collect();
     fs::write(&input, lines).unwrap();
+    input
+}
+
+fn start_build(input: &Path, output: &Path) -> std::process::Child {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"));
+    command.args(["build", "--quiet"]).arg(input).arg("-o").arg(output);
+    command.stdout(std::process::Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, input) = (folder.path().join("kb.a2kb"), large_corpus(folder.path()));
+    let mut child = start_build(&input, &path);
+    // The temporary file appears once the handler is set.
+    while fs::read_dir(folder.path()).unwrap().count() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the input stays");
+}
+
+#[test]
+fn a_killed_build_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, input) = (folder.path().join("kb.a2kb"), large_corpus(folder.path()));
     fs::write(&path, "old").unwrap();
     for delay_ms in [1, 20, 60, 150] {
-        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"))
-            .args(["build", "--quiet"])
-            .arg(&input)
-            .arg("-o")
-            .arg(&path)
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = start_build(&input, &path);
         std::thread::sleep(std::time::Duration::from_millis(delay_ms));
         child.kill().unwrap();
         child.wait().unwrap();
