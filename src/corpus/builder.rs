@@ -3,7 +3,7 @@
 use crate::base::error::{Error, Result};
 use crate::base::ids::{DocumentId, EntityId, HeadingId, NONE, SentenceId, StringId};
 use crate::base::limits::MAX_COUNT;
-use crate::base::text::ANALYZER;
+use crate::base::text::{ANALYZER, name_key};
 use crate::corpus::batch::{Batch, BatchDocument};
 use crate::corpus::verify::hex;
 use crate::format::cursor::SectionBuilder;
@@ -23,7 +23,7 @@ pub use crate::storage::backend::{FaultyPlace, Place};
 pub use crate::storage::file::FilePlace;
 use crate::storage::sealed_writer::SealedWriter;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -53,9 +53,9 @@ pub struct NewEntity {
     /// Canonical name.
     pub name: String,
     /// Other names, for display.
-    pub aliases: BTreeSet<String>,
-    /// Normalised names that lead to it.
-    pub keys: BTreeSet<String>,
+    pub aliases: Vec<String>,
+    /// Normalised names that lead to it besides that of its canonical name.
+    pub alias_keys: Vec<String>,
     /// See chapter 14 of the specification.
     pub kind: u8,
     /// 255 is certain.
@@ -418,9 +418,8 @@ fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> Ent
         };
         let aliases = entity.aliases.iter().map(|alias| strings.intern(alias)).collect();
         dictionary.push(row, aliases);
-        for key in entity.keys.iter().filter(|key| !key.is_empty()) {
-            dictionary.name(key, EntityId(index as u32));
-        }
+        dictionary.name(&name_key(&entity.name), EntityId(index as u32));
+        entity.alias_keys.iter().for_each(|key| dictionary.name(key, EntityId(index as u32)));
     }
     dictionary
 }

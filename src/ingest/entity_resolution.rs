@@ -12,7 +12,7 @@ use crate::ingest::extractor::NameTrie;
 use rustc_hash::FxHashMap;
 
 /// Candidates held while reading; beyond it those seen once are forgotten, so memory stays bounded.
-const MAX_CANDIDATES: usize = 2 << 20;
+const MAX_CANDIDATES: usize = 1 << 20;
 /// Longest heading that is taken for a name.
 const MAX_HEADING_WORDS: usize = 8;
 const KIND_ORGANISATION: u8 = 2;
@@ -147,13 +147,7 @@ impl Resolver {
             return Some(id);
         }
         let id = self.entities.len() as u32;
-        self.entities.push(NewEntity {
-            name: name.trim().to_owned(),
-            keys: [key.clone()].into(),
-            confidence,
-            origins,
-            ..Default::default()
-        });
+        self.entities.push(NewEntity { name: name.trim().to_owned(), confidence, origins, ..Default::default() });
         self.by_key.insert(key, id);
         Some(id)
     }
@@ -161,12 +155,19 @@ impl Resolver {
     fn alias(&mut self, id: u32, name: &str) {
         let key = name_key(name);
         let shouted = name.chars().all(|c| !c.is_lowercase());
-        if key.is_empty() || (is_stop_word(&key) && !shouted) || self.entities[id as usize].keys.contains(&key) {
+        let entity = &self.entities[id as usize];
+        if key.is_empty()
+            || (is_stop_word(&key) && !shouted)
+            || entity.alias_keys.contains(&key)
+            || name_key(&entity.name) == key
+        {
             return;
         }
         let entity = &mut self.entities[id as usize];
-        entity.keys.insert(key.clone());
-        entity.aliases.insert(name.trim().to_owned());
+        entity.alias_keys.push(key.clone());
+        if !entity.aliases.iter().any(|alias| alias == name.trim()) {
+            entity.aliases.push(name.trim().to_owned());
+        }
         self.aliases.entry(key).or_default().push(id);
     }
 
@@ -193,9 +194,9 @@ impl Resolver {
     fn finish(mut self, titles: Vec<Option<u32>>) -> Resolved {
         let mut trie = NameTrie::new(self.entities.len());
         for (id, entity) in self.entities.iter_mut().enumerate() {
-            let own = name_key(&entity.name);
-            entity.keys.retain(|key| *key == own || !self.by_key.contains_key(key));
-            entity.keys.iter().for_each(|key| trie.insert(key, id as u32));
+            entity.alias_keys.retain(|key| !self.by_key.contains_key(key));
+            trie.insert(&name_key(&entity.name), id as u32);
+            entity.alias_keys.iter().for_each(|key| trie.insert(key, id as u32));
             if entity.name.chars().next().is_some_and(char::is_lowercase) {
                 trie.allow_any_case(id as u32);
             }

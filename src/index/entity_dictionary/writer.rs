@@ -6,7 +6,7 @@ use crate::base::ids::{EntityId, StringId};
 use crate::format::cursor::SectionBuilder;
 use crate::format::list_table::ListTableWriter;
 use crate::format::transducer::TransducerWriter;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The bytes of the four sections.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct EntityDictionarySections {
 pub struct EntityDictionaryWriter {
     rows: Vec<[u8; ROW_LENGTH]>,
     aliases: ListTableWriter,
-    names: BTreeMap<Box<str>, BTreeSet<u32>>,
+    names: Vec<(Box<str>, u32)>,
 }
 
 impl EntityDictionaryWriter {
@@ -44,7 +44,7 @@ impl EntityDictionaryWriter {
 
     /// Lets the normalised name `key` lead to `entity`.
     pub fn name(&mut self, key: &str, entity: EntityId) {
-        self.names.entry(key.into()).or_default().insert(entity.0);
+        self.names.push((key.into(), entity.0));
     }
 
     /// Writes the sections.
@@ -53,15 +53,18 @@ impl EntityDictionaryWriter {
         entities.head(self.rows.len() as u32, 0);
         entities.part().extend(self.rows.as_flattened());
         let (mut names, mut name_sets) = (TransducerWriter::default(), ListTableWriter::default());
-        for (key, bearers) in self.names {
-            let value = match bearers.first() {
-                Some(&only) if bearers.len() == 1 => u64::from(only) * 2,
+        let mut all = self.names;
+        all.sort_unstable();
+        all.dedup();
+        for bearers in all.chunk_by(|a, b| a.0 == b.0) {
+            let value = match bearers {
+                [(_, only)] => u64::from(*only) * 2,
                 _ => {
-                    name_sets.push(bearers);
+                    name_sets.push(bearers.iter().map(|bearer| bearer.1));
                     (name_sets.len() as u64 - 1) * 2 + 1
                 }
             };
-            names.push(&key, value);
+            names.push(&bearers[0].0, value);
         }
         EntityDictionarySections {
             entities: entities.finish(),
