@@ -3,21 +3,21 @@
 use crate::base::error::Corruption;
 use crate::base::ids::StringId;
 use crate::base::limits::MAX_STRING_BYTES;
+use crate::base::text::IdByText;
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionBuilder, SectionBytes, SectionPart};
-use rustc_hash::FxHashMap;
 
 /// Collects strings, each once.
 #[derive(Debug)]
 pub struct StringsWriter {
-    ids: FxHashMap<Box<str>, StringId>,
+    ids: IdByText,
     offsets: Vec<u32>,
     bytes: Vec<u8>,
 }
 
 impl Default for StringsWriter {
     fn default() -> Self {
-        StringsWriter { ids: FxHashMap::default(), offsets: vec![0], bytes: Vec::new() }
+        StringsWriter { ids: IdByText::default(), offsets: vec![0], bytes: Vec::new() }
     }
 }
 
@@ -25,13 +25,14 @@ impl StringsWriter {
     /// The id of `string`, which is cut at the limit if it is longer.
     pub fn intern(&mut self, string: &str) -> StringId {
         let string = &string[..string.floor_char_boundary(MAX_STRING_BYTES)];
-        if let Some(&id) = self.ids.get(string) {
-            return id;
-        }
+        let vacant = match self.ids.find(string, |id| self.get(StringId(id)) == string) {
+            Ok(id) => return StringId(id),
+            Err(vacant) => vacant,
+        };
         let id = StringId(self.offsets.len() as u32 - 1);
         self.bytes.extend_from_slice(string.as_bytes());
         self.offsets.push(self.bytes.len() as u32);
-        self.ids.insert(string.into(), id);
+        self.ids.insert(vacant, id.0);
         id
     }
 

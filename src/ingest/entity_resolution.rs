@@ -5,7 +5,7 @@
 //! defined acronyms, and the other names that a document's first sentence gives. An alias never takes a name that is
 //! some entity's own.
 
-use crate::base::text::{is_stop_word, name_key};
+use crate::base::text::{IdByText, Vacant, is_stop_word, name_key};
 use crate::corpus::builder::{NewEntity, origin};
 use crate::ingest::analysis::{Candidate, Names};
 use crate::ingest::extractor::NameTrie;
@@ -37,6 +37,7 @@ const ORGANISATION_SUFFIXES: &[&str] = &[
 #[derive(Debug, Default)]
 pub struct Gazetteer {
     names: Names,
+    limit: usize,
 }
 
 /// The entities, and how to find them in texts.
@@ -58,20 +59,24 @@ impl Gazetteer {
         }
         self.names.acronyms.extend(names.acronyms);
         self.names.documents.extend(names.documents);
-        if self.names.candidates.len() > MAX_CANDIDATES {
+        if self.names.candidates.len() > self.limit.max(MAX_CANDIDATES) {
             self.names.retain(|candidate| candidate.count > 1);
+            // Where most names are seen again, forgetting at every batch would cost more than it frees.
+            self.limit = self.names.candidates.len() * 2;
         }
     }
 
     /// Decides who is an entity.
-    pub fn resolve(self) -> Resolved {
+    pub fn resolve(mut self) -> Resolved {
         let mut resolver = Resolver::default();
-        let titles: Vec<Option<u32>> = self
-            .names
-            .documents
-            .iter()
-            .map(|document| document.title.as_deref().and_then(|title| resolver.entity(title, origin::TITLE, 255)))
-            .collect();
+        let mut titles: Vec<Option<u32>> = Vec::with_capacity(self.names.documents.len());
+        for document in &mut self.names.documents {
+            // The title lives on as the entity's name.
+            let title = document.title.take();
+            let entity = title.as_deref().and_then(|title| resolver.entity(title, origin::TITLE, 255));
+            document.common_noun |= title.as_deref().is_some_and(is_sentence_case);
+            titles.push(entity);
+        }
         for heading in self.names.documents.iter().flat_map(|document| &document.headings) {
             if name_key(heading).split(' ').count() <= MAX_HEADING_WORDS {
                 resolver.entity(heading, origin::HEADING, 200);
@@ -84,14 +89,14 @@ impl Gazetteer {
         for (document, title) in self.names.documents.iter().zip(&titles) {
             if let Some(title) = *title {
                 document.other_names.iter().for_each(|name| resolver.alias(title, name));
-                if document.common_noun || document.title.as_deref().is_some_and(is_sentence_case) {
+                if document.common_noun {
                     resolver.any_case.push(title);
                 }
             }
         }
         for (key, candidate) in &self.names.candidates {
             if is_entity(candidate) && !resolver.aliases.contains_key(key.as_str()) {
-                let known = resolver.by_key.contains_key(key);
+                let known = resolver.known(key).is_ok();
                 if let Some(id) =
                     resolver.entity(&candidate.surface, origin::SPAN, candidate.confidence).filter(|_| !known)
                 {
@@ -99,8 +104,9 @@ impl Gazetteer {
                 }
             }
         }
+        self.names.documents = Vec::new();
         for (full_name, acronym) in &self.names.acronyms {
-            if let Some(&id) = resolver.by_key.get(full_name) {
+            if let Ok(id) = resolver.known(full_name) {
                 resolver.entities[id as usize].origins |= origin::ACRONYM;
                 resolver.alias(id, acronym);
             }
@@ -127,7 +133,7 @@ fn is_sentence_case(title: &str) -> bool {
 #[derive(Default)]
 struct Resolver {
     entities: Vec<NewEntity>,
-    by_key: FxHashMap<String, u32>,
+    by_key: IdByText,
     /// Alias key to its bearers.
     aliases: FxHashMap<String, Vec<u32>>,
     any_case: Vec<u32>,
@@ -140,16 +146,30 @@ impl Resolver {
         if key.is_empty() {
             return None;
         }
-        if let Some(&id) = self.by_key.get(&key) {
-            let entity = &mut self.entities[id as usize];
-            entity.origins |= origins;
-            entity.confidence = entity.confidence.max(confidence);
-            return Some(id);
+        match self.known(&key) {
+            Ok(id) => {
+                let entity = &mut self.entities[id as usize];
+                entity.origins |= origins;
+                entity.confidence = entity.confidence.max(confidence);
+                Some(id)
+            }
+            Err(vacant) => {
+                let id = self.entities.len() as u32;
+                self.entities.push(NewEntity {
+                    name: name.trim().to_owned(),
+                    confidence,
+                    origins,
+                    ..Default::default()
+                });
+                self.by_key.insert(vacant, id);
+                Some(id)
+            }
         }
-        let id = self.entities.len() as u32;
-        self.entities.push(NewEntity { name: name.trim().to_owned(), confidence, origins, ..Default::default() });
-        self.by_key.insert(key, id);
-        Some(id)
+    }
+
+    /// The entity whose canonical name has this key.
+    fn known(&self, key: &str) -> Result<u32, Vacant> {
+        self.by_key.find(key, |id| name_key(&self.entities[id as usize].name) == key)
     }
 
     fn alias(&mut self, id: u32, name: &str) {
@@ -193,8 +213,11 @@ impl Resolver {
 
     fn finish(mut self, titles: Vec<Option<u32>>) -> Resolved {
         let mut trie = NameTrie::new(self.entities.len());
-        for (id, entity) in self.entities.iter_mut().enumerate() {
-            entity.alias_keys.retain(|key| !self.by_key.contains_key(key));
+        for id in 0..self.entities.len() {
+            let mut alias_keys = std::mem::take(&mut self.entities[id].alias_keys);
+            alias_keys.retain(|key| self.known(key).is_err());
+            let entity = &mut self.entities[id];
+            entity.alias_keys = alias_keys;
             trie.insert(&name_key(&entity.name), id as u32);
             entity.alias_keys.iter().for_each(|key| trie.insert(key, id as u32));
             if entity.name.chars().next().is_some_and(char::is_lowercase) {

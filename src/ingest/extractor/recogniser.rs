@@ -8,13 +8,17 @@ use rustc_hash::FxHashMap;
 /// Most entities that one ambiguous name may link to; a name of more says nothing.
 const MAX_BEARERS: usize = 3;
 
+const NOBODY: u32 = u32::MAX;
+const SEVERAL: u32 = 1 << 31;
+
 /// All names, word by word.
 #[derive(Debug, Default)]
 pub struct NameTrie {
     vocabulary: FxHashMap<Box<str>, u32>,
     edges: FxHashMap<(u32, u32), u32>,
-    /// Bearers of the name that ends at a node.
-    bearers: Vec<Vec<u32>>,
+    /// Bearer of the name that ends at a node: none, an entity, or with the highest bit a list of several.
+    bearers: Vec<u32>,
+    several: Vec<Vec<u32>>,
     /// Entities whose name counts in lower case too.
     any_case: Vec<bool>,
 }
@@ -22,7 +26,7 @@ pub struct NameTrie {
 impl NameTrie {
     /// An empty trie for `entity_count` entities.
     pub fn new(entity_count: usize) -> Self {
-        NameTrie { bearers: vec![Vec::new()], any_case: vec![false; entity_count], ..Default::default() }
+        NameTrie { bearers: vec![NOBODY], any_case: vec![false; entity_count], ..Default::default() }
     }
 
     /// Lets the normalised name `key` lead to `entity`.
@@ -37,12 +41,29 @@ impl NameTrie {
             let next = self.bearers.len() as u32;
             node = *self.edges.entry((node, word)).or_insert(next);
             if node == next {
-                self.bearers.push(Vec::new());
+                self.bearers.push(NOBODY);
             }
         }
-        let bearers = &mut self.bearers[node as usize];
-        if let Err(place) = bearers.binary_search(&entity) {
-            bearers.insert(place, entity);
+        let bearer = self.bearers[node as usize];
+        if bearer == NOBODY {
+            self.bearers[node as usize] = entity;
+        } else if bearer & SEVERAL != 0 {
+            let list = &mut self.several[(bearer & !SEVERAL) as usize];
+            if let Err(place) = list.binary_search(&entity) {
+                list.insert(place, entity);
+            }
+        } else if bearer != entity {
+            self.bearers[node as usize] = self.several.len() as u32 | SEVERAL;
+            self.several.push(vec![bearer.min(entity), bearer.max(entity)]);
+        }
+    }
+
+    fn bearers_at(&self, node: u32) -> &[u32] {
+        let bearer = &self.bearers[node as usize];
+        match *bearer {
+            NOBODY => &[],
+            list if list & SEVERAL != 0 => &self.several[(list & !SEVERAL) as usize],
+            _ => std::slice::from_ref(bearer),
         }
     }
 
@@ -60,7 +81,7 @@ impl NameTrie {
                 None => return &[],
             }
         }
-        &self.bearers[node as usize]
+        self.bearers_at(node)
     }
 }
 
@@ -157,7 +178,7 @@ impl<'a> Recogniser<'a> {
             return Vec::new();
         }
         let allowed = |entity: &&u32| !lower || self.trie.any_case[**entity as usize];
-        let bearers: Vec<u32> = self.trie.bearers[node as usize].iter().filter(allowed).copied().collect();
+        let bearers: Vec<u32> = self.trie.bearers_at(node).iter().filter(allowed).copied().collect();
         match topic {
             Some(topic) if bearers.contains(&topic) => vec![topic],
             _ if bearers.len() <= MAX_BEARERS => bearers,
