@@ -7,6 +7,7 @@ The peers (tantivy and SQLite FTS5 through their Python packages) and this progr
 """
 import argparse
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -52,7 +53,9 @@ def main():
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    data, count = prepare(options)
+    # In a process of its own: a child's peak memory starts from what its parent holds.
+    with multiprocessing.Pool(1) as pool:
+        data, count = pool.apply(prepare, (options,))
     file = os.path.join(options.work, "compare.a2kb")
     figures = {}
 
