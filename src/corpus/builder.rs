@@ -10,8 +10,9 @@ use crate::format::cursor::SectionBuilder;
 use crate::format::kind::Kind;
 use crate::format::manifest::Manifest;
 use crate::format::strings::StringsWriter;
+use crate::index::entity_dictionary::EntityRow;
 pub use crate::index::entity_dictionary::layout::origin;
-use crate::index::entity_dictionary::{EntityDictionaryWriter, EntityRow};
+pub use crate::index::entity_dictionary::{EntityDictionarySections, EntityDictionaryWriter};
 use crate::index::graph::{FactsWriter, FlatLists};
 pub use crate::index::graph::{Statement, layout::method};
 use crate::index::postings::PostingsWriter;
@@ -301,31 +302,42 @@ impl<P: Place> Builder<P> {
         self.facts.push(statement);
     }
 
-    /// Writes the text's index and the postings, which no longer change once all batches are appended. They are written
-    /// at the end if this was not called.
+    /// Writes the text's index, the term dictionary and the postings, which no longer change once all batches are
+    /// appended. They are written at the end if this was not called.
     pub fn write_terms(&mut self) -> Result<()> {
         if self.terms.is_some() {
             return Ok(());
         }
-        let postings = std::mem::take(&mut self.postings);
-        let (stems, surfaces) = postings.terms();
-        self.terms = Some(stems.len() as u64);
-        let terms = write_terms(stems.into_iter(), surfaces.into_iter());
+        let (table, lists) = std::mem::take(&mut self.postings).finish();
+        let order = table.order();
+        self.terms = Some(order.len() as u64);
         let index = std::mem::take(&mut self.text_index).finish();
         let writer = &mut self.writer;
-        let written = writer.section(Kind::TextIndex, &index).and_then(|()| {
-            writer.section(Kind::Terms, &terms)?;
-            writer.begin(Kind::Postings)?;
-            let index = postings.finish(|bytes| writer.write(bytes))?;
-            writer.section(Kind::PostingsIndex, &index)
-        });
+        let (terms, written) = rayon::join(
+            || {
+                let (stems, surfaces) = table.terms(&order);
+                write_terms(stems.into_iter(), surfaces.into_iter())
+            },
+            || {
+                writer.section(Kind::TextIndex, &index)?;
+                writer.begin(Kind::Postings)?;
+                let index = lists.write(&order, |bytes| writer.write(bytes))?;
+                writer.section(Kind::PostingsIndex, &index)
+            },
+        );
+        let written = written.and_then(|()| self.writer.section(Kind::Terms, &terms));
         self.io(written)
+    }
+
+    /// Makes the dictionary of the entities, by their ids; its sections may be made beside other work.
+    pub fn dictionary(&mut self, entities: &[NewEntity]) -> EntityDictionaryWriter {
+        entity_dictionary(entities, &mut self.strings)
     }
 
     /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base chunk.
     pub fn finish(
         mut self,
-        entities: &[NewEntity],
+        dictionary: EntityDictionarySections,
         relations: &[String],
         description: Description,
     ) -> Result<Finished> {
@@ -336,15 +348,10 @@ impl<P: Place> Builder<P> {
         let terms = self.terms.unwrap_or_default();
         let (path, mut writer) = (self.path.clone(), self.writer);
         let io = |result: std::io::Result<()>| result.map_err(|source| Error::io("write", &path, source));
-        // What does not depend on one another is made side by side.
-        let (mentions, about, facts, strings) = (self.mentions, self.about, self.facts, &mut self.strings);
-        let (links, (dictionary, (fact_sections, facts))) = rayon::join(
-            || encode_links(&mentions, &about, entities.len()),
-            || {
-                let (dictionary, facts) = (entity_dictionary(entities, strings), facts);
-                rayon::join(|| dictionary.finish(), || facts.finish(entities.len() as u32))
-            },
-        );
+        let (mentions, about, facts) = (self.mentions, self.about, self.facts);
+        let entity_count = dictionary.entity_count;
+        let (links, (fact_sections, facts)) =
+            rayon::join(|| encode_links(&mentions, &about, entity_count), || facts.finish(entity_count as u32));
         drop((mentions, about));
         for (kind, bytes) in links {
             io(writer.section(kind, &bytes))?;
@@ -393,7 +400,7 @@ impl<P: Place> Builder<P> {
             .ok_or_else(|| Error::invalid("the manifest", "it is longer than 1 MiB", "use a shorter title"))?;
         io(writer.section(Kind::Manifest, &manifest))?;
         let file_bytes = writer.finish().map_err(|source| Error::io("publish", &path, source))?;
-        Ok(Finished { counts, terms, entities: entities.len() as u64, facts: u64::from(facts), file_bytes })
+        Ok(Finished { counts, terms, entities: entity_count as u64, facts: u64::from(facts), file_bytes })
     }
 }
 

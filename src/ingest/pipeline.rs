@@ -8,7 +8,8 @@ use crate::base::ids::DocumentId;
 use crate::base::limits::{MAX_CHUNK_TOKENS, MAX_LAYERS};
 use crate::corpus::batch::Batch;
 use crate::corpus::builder::{
-    Builder as FileBuilder, Description, FaultyPlace, FilePlace, Finished, Layer, Place, Statement,
+    Builder as FileBuilder, Description, EntityDictionaryWriter, FaultyPlace, FilePlace, Finished, Layer, Place,
+    Statement, StoredText,
 };
 use crate::ingest::analysis::{Names, analyse};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 const BATCH_BYTES: usize = 256 << 10;
 /// Input read at once and then worked on in parallel.
 const ROUND_BYTES: usize = 4 * BATCH_BYTES;
+/// Batches that each thread links in one round.
+const LINK_BATCHES: usize = 4;
 /// Postings held in memory before they spill.
 const DEFAULT_MEMORY_BUDGET_BYTES: usize = 256 << 20;
 /// Warnings whose text is kept; the rest is only counted.
@@ -382,22 +385,23 @@ impl<P: Place> Build<'_, '_, P> {
         let (gazetteer, file) = (std::mem::take(&mut self.gazetteer), &mut self.file);
         let (resolved, written) = self.pool.install(|| rayon::join(|| gazetteer.resolve(), || file.write_terms()));
         written?;
+        // The names' sections are made beside the first round of linking.
+        let mut names = Some(self.file.dictionary(&resolved.entities));
+        let mut dictionary = None;
         let mut relations = Relations::default();
         let (total_bytes, mut bytes) = (self.file.counts().text_bytes, 0);
         let batches: Vec<usize> = (0..self.file.batch_count()).collect();
-        for round in batches.chunks(self.pool.current_num_threads() * 2) {
+        for round in batches.chunks(self.pool.current_num_threads() * LINK_BATCHES) {
             self.check_cancelled()?;
             let stored = round.iter().map(|&batch| self.file.stored_text(batch)).collect::<Result<Vec<_>>>()?;
-            let file = &self.file;
-            let linked: Vec<Result<Linked>> = self.pool.install(|| {
-                stored
-                    .into_par_iter()
-                    .map(|stored| {
-                        let documents = stored.documents();
-                        Ok(link(file, &resolved, documents, &stored.inflate()?))
-                    })
-                    .collect()
-            });
+            let (file, names) = (&self.file, names.take());
+            let link_all = || {
+                let link_one = |stored: StoredText| Ok(link(file, &resolved, stored.documents(), &stored.inflate()?));
+                stored.into_par_iter().map(link_one).collect()
+            };
+            let (linked, made): (Vec<Result<Linked>>, _) =
+                self.pool.install(|| rayon::join(link_all, || names.map(EntityDictionaryWriter::finish)));
+            dictionary = dictionary.or(made);
             for result in linked {
                 let linked = result?;
                 bytes += linked.text_bytes;
@@ -412,10 +416,9 @@ impl<P: Place> Build<'_, '_, P> {
             settings: self.describe(),
             warnings: self.report.warning_count,
         };
-        let Resolved { entities, trie, .. } = resolved;
-        drop(trie);
-        let file = self.file;
-        self.report.finished = self.pool.install(|| file.finish(&entities, &relations.names, description))?;
+        drop(resolved);
+        let (file, dictionary) = (self.file, dictionary.expect("a file has at least one batch"));
+        self.report.finished = self.pool.install(|| file.finish(dictionary, &relations.names, description))?;
         Ok(self.report)
     }
 

@@ -5,12 +5,14 @@ mod fold;
 mod id_by_text;
 mod stop_words;
 mod tokenize;
+mod vocabulary;
 
 pub use edit_distance::EditDistance;
 pub use fold::{fold, fold_char, lower_case};
 pub use id_by_text::{IdByText, Vacant};
 pub use stop_words::is_stop_word;
 pub use tokenize::{Span, count_tokens, for_each_token, is_lone, is_word};
+pub use vocabulary::Vocabulary;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;

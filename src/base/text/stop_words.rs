@@ -1,6 +1,6 @@
 //! Give me a folded word, I tell you whether it carries no subject of its own.
 
-use rustc_hash::FxHashSet;
+use super::vocabulary::Vocabulary;
 use std::sync::LazyLock;
 
 /// Bytes of the longest one.
@@ -148,8 +148,12 @@ const STOP_WORDS: &[&str] = &[
 
 /// Whether a folded token is a function word.
 pub fn is_stop_word(folded: &str) -> bool {
-    static SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
-    folded.len() <= LONGEST && SET.contains(folded)
+    static SET: LazyLock<Vocabulary> = LazyLock::new(|| {
+        let mut set = Vocabulary::default();
+        STOP_WORDS.iter().for_each(|word| _ = set.intern(word));
+        set
+    });
+    folded.len() <= LONGEST && SET.find(folded).is_some()
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 /// The bytes of the four sections.
 #[derive(Debug)]
 pub struct EntityDictionarySections {
+    /// How many entities there are.
+    pub entity_count: usize,
     /// ENTITIES.
     pub entities: Vec<u8>,
     /// ENTITY_NAMES.
@@ -49,7 +51,7 @@ impl EntityDictionaryWriter {
 
     /// Writes the sections.
     pub fn finish(self) -> EntityDictionarySections {
-        let mut entities = SectionBuilder::new();
+        let (entity_count, mut entities) = (self.rows.len(), SectionBuilder::new());
         entities.head(self.rows.len() as u32, 0);
         entities.part().extend(self.rows.as_flattened());
         let (mut names, mut name_sets) = (TransducerWriter::default(), ListTableWriter::default());
@@ -67,6 +69,7 @@ impl EntityDictionaryWriter {
             names.push(&bearers[0].0, value);
         }
         EntityDictionarySections {
+            entity_count,
             entities: entities.finish(),
             names: names.finish(),
             name_sets: name_sets.finish(),

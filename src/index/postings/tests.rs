@@ -17,10 +17,12 @@ fn build(chunks: &[Vec<u32>], batch: usize, budget: usize) -> (Postings, Vec<Str
         }
         writer.append(part.finish()).unwrap();
     }
-    let stems = writer.terms().0.into_iter().map(str::to_owned).collect();
+    let (table, postings) = writer.finish();
+    let order = table.order();
+    let stems = table.terms(&order).0.into_iter().map(str::to_owned).collect();
     let mut lists = Vec::new();
-    let index = writer
-        .finish(|bytes| {
+    let index = postings
+        .write(&order, |bytes| {
             lists.extend_from_slice(bytes);
             Ok(())
         })
@@ -119,8 +121,9 @@ fn batches_and_spills_do_not_change_the_bytes() {
             writer.append(part.finish()).unwrap();
         }
         let mut all = Vec::new();
-        let index = writer
-            .finish(|bytes| {
+        let (table, postings) = writer.finish();
+        let index = postings
+            .write(&table.order(), |bytes| {
                 all.extend_from_slice(bytes);
                 Ok(())
             })

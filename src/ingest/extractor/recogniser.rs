@@ -2,6 +2,7 @@
 
 use super::rule_based::{Mention, statements};
 use super::words::{Case, SentenceWords};
+use crate::base::text::Vocabulary;
 use crate::corpus::builder::Statement;
 use rustc_hash::FxHashMap;
 
@@ -14,7 +15,7 @@ const SEVERAL: u32 = 1 << 31;
 /// All names, word by word.
 #[derive(Debug, Default)]
 pub struct NameTrie {
-    vocabulary: FxHashMap<Box<str>, u32>,
+    vocabulary: Vocabulary,
     edges: FxHashMap<(u32, u32), u32>,
     /// Bearer of the name that ends at a node: none, an entity, or with the highest bit a list of several.
     bearers: Vec<u32>,
@@ -33,11 +34,7 @@ impl NameTrie {
     pub fn insert(&mut self, key: &str, entity: u32) {
         let mut node = 0;
         for word in key.split(' ') {
-            let next = self.vocabulary.len() as u32;
-            let word = match self.vocabulary.get(word) {
-                Some(&id) => id,
-                None => *self.vocabulary.entry(word.into()).or_insert(next),
-            };
+            let word = self.vocabulary.intern(word);
             let next = self.bearers.len() as u32;
             node = *self.edges.entry((node, word)).or_insert(next);
             if node == next {
@@ -76,7 +73,7 @@ impl NameTrie {
     pub fn get(&self, key: &str) -> &[u32] {
         let mut node = 0;
         for word in key.split(' ') {
-            match self.vocabulary.get(word).and_then(|&word| self.edges.get(&(node, word))) {
+            match self.vocabulary.find(word).and_then(|word| self.edges.get(&(node, word))) {
                 Some(&next) => node = next,
                 None => return &[],
             }
@@ -142,9 +139,8 @@ impl<'a> Recogniser<'a> {
         self.mentions.clear();
         self.ids.clear();
         let count = self.words.words().len();
-        self.ids.extend(
-            (0..count).map(|index| self.trie.vocabulary.get(self.words.folded(index)).copied().unwrap_or(u32::MAX)),
-        );
+        self.ids
+            .extend((0..count).map(|index| self.trie.vocabulary.find(self.words.folded(index)).unwrap_or(u32::MAX)));
         let mut at = 0;
         while at < count {
             let (mut node, mut longest) = (0, None);

@@ -1,0 +1,62 @@
+//! Give me surface forms, I give you their stems' numbers, and at the end the order of the dictionary.
+
+use crate::base::text::{Vocabulary, stem};
+
+/// Surface forms and stems, numbered by first occurrence.
+#[derive(Debug, Default)]
+pub struct TermTable {
+    surfaces: Vocabulary,
+    /// Stem of each surface form.
+    stem_of: Vec<u32>,
+    stems: Vocabulary,
+}
+
+impl TermTable {
+    /// The number of a surface form's stem.
+    #[inline]
+    pub(super) fn intern(&mut self, surface: &str) -> u32 {
+        match self.surfaces.find(surface) {
+            Some(id) => self.stem_of[id as usize],
+            None => {
+                let stem = self.stems.intern(&stem(surface));
+                self.surfaces.intern(surface);
+                self.stem_of.push(stem);
+                stem
+            }
+        }
+    }
+
+    /// Adds all of `other` in its order; gives the numbers here of its stems.
+    pub(super) fn merge(&mut self, other: &TermTable) -> Vec<u32> {
+        let numbers: Vec<u32> = other.stems.words().map(|stem| self.stems.intern(stem)).collect();
+        for (surface, &stem) in other.surfaces.words().zip(&other.stem_of) {
+            if self.surfaces.intern(surface) as usize == self.stem_of.len() {
+                self.stem_of.push(numbers[stem as usize]);
+            }
+        }
+        numbers
+    }
+
+    /// How many stems there are.
+    pub(super) fn stem_count(&self) -> usize {
+        self.stems.len()
+    }
+
+    /// Numbers of the stems in order of their bytes: place is ordinal.
+    pub fn order(&self) -> Vec<u32> {
+        let mut order: Vec<(&str, u32)> = self.stems.words().zip(0..).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Stems in ordinal order, and (surface form, ordinal), for the term dictionary.
+    pub fn terms(&self, order: &[u32]) -> (Vec<&str>, Vec<(&str, u32)>) {
+        let mut ordinals = vec![0; order.len()];
+        for (ordinal, &id) in order.iter().enumerate() {
+            ordinals[id as usize] = ordinal as u32;
+        }
+        let stems = order.iter().map(|&id| self.stems.word(id)).collect();
+        let surfaces = self.surfaces.words().zip(&self.stem_of);
+        (stems, surfaces.map(|(form, &stem)| (form, ordinals[stem as usize])).collect())
+    }
+}
