@@ -1,13 +1,11 @@
 //! Give me the documents of one batch, I give you their sentences, chunks, words and candidate names.
 
-use crate::base::error::Result;
-use crate::base::text::{for_each_token, is_stop_word, name_key};
+use crate::base::text::{IdByText, Vacant, for_each_token, is_stop_word, name_key};
 use crate::corpus::batch::{Batch, BatchBuilder, BatchDocument, BatchSentence};
 use crate::corpus::builder::Layer;
 use crate::ingest::document::Document;
 use crate::ingest::extractor::{Case, SentenceWords, acronym_after, capitalised_spans};
 use crate::ingest::segmenter::{Piece, chunks, pieces};
-use rustc_hash::FxHashMap;
 
 /// A name that may become an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +44,8 @@ pub struct DocumentNames {
 /// Names found in one batch, in order of their first occurrence.
 #[derive(Debug, Default)]
 pub struct Names {
-    places: FxHashMap<String, usize>,
+    places: IdByText,
+    key: String,
     /// Normalised name and candidate.
     pub candidates: Vec<(String, Candidate)>,
     /// Normalised full name and acronym.
@@ -67,7 +66,7 @@ const RENAMERS: &[&[&str]] = &[
 ];
 
 /// Cuts and counts one batch.
-pub fn analyse(documents: Vec<Document>, layers: &[Layer]) -> Result<(Batch, Names)> {
+pub fn analyse(documents: Vec<Document>, layers: &[Layer]) -> crate::base::error::Result<(Batch, Names)> {
     let mut analyser =
         Analyser { batch: BatchBuilder::default(), names: Names::default(), cut: SentenceWords::default() };
     for document in documents {
@@ -133,36 +132,50 @@ impl Analyser {
 impl Names {
     fn count(&mut self, sentence: &str, cut: &SentenceWords) {
         for span in capitalised_spans(sentence, cut) {
-            let key = cut.key(span.words.clone());
+            let mut key = std::mem::take(&mut self.key);
+            cut.write_key(span.words.clone(), &mut key);
             if let Some(acronym) = acronym_after(sentence, cut, &span) {
                 self.acronyms.push((key.clone(), acronym.to_owned()));
             }
             let inner = u32::from(!span.initial || span.words.len() > 1);
-            match self.places.get(&key) {
-                Some(&place) => self.candidates[place].1.merge(1, inner, span.confidence),
-                None => {
+            match self.place(&key) {
+                Ok(place) => self.candidates[place as usize].1.merge(1, inner, span.confidence),
+                Err(vacant) => {
                     let surface = surface(sentence, cut, span.words).to_owned();
-                    self.add(key, Candidate { surface, count: 1, inner, confidence: span.confidence });
+                    self.insert(
+                        vacant,
+                        key.clone(),
+                        Candidate { surface, count: 1, inner, confidence: span.confidence },
+                    );
                 }
             }
+            self.key = key;
         }
+    }
+
+    fn place(&self, key: &str) -> Result<u32, Vacant> {
+        self.places.find(key, |place| self.candidates[place as usize].0 == key)
+    }
+
+    fn insert(&mut self, vacant: Vacant, key: String, new: Candidate) {
+        self.places.insert(vacant, self.candidates.len() as u32);
+        self.candidates.push((key, new));
     }
 
     /// Adds a candidate to those before it.
     pub fn add(&mut self, key: String, new: Candidate) {
-        match self.places.get(&key) {
-            Some(&place) => self.candidates[place].1.merge(new.count, new.inner, new.confidence),
-            None => {
-                self.places.insert(key.clone(), self.candidates.len());
-                self.candidates.push((key, new));
-            }
+        match self.place(&key) {
+            Ok(place) => self.candidates[place as usize].1.merge(new.count, new.inner, new.confidence),
+            Err(vacant) => self.insert(vacant, key, new),
         }
     }
 
     /// Forgets what `keep` does not hold for.
     pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
         self.candidates.retain(|(_, candidate)| keep(candidate));
-        self.places = self.candidates.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+        let candidates = std::mem::take(&mut self.candidates);
+        self.places = IdByText::default();
+        candidates.into_iter().for_each(|(key, candidate)| self.add(key, candidate));
     }
 }
 

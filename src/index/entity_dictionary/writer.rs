@@ -3,6 +3,7 @@
 use super::layout::ROW_LENGTH;
 use super::reader::EntityRow;
 use crate::base::ids::{EntityId, StringId};
+use crate::base::text::byte_order;
 use crate::format::cursor::SectionBuilder;
 use crate::format::list_table::ListTableWriter;
 use crate::format::transducer::TransducerWriter;
@@ -56,7 +57,7 @@ impl EntityDictionaryWriter {
         entities.part().extend(self.rows.as_flattened());
         let (mut names, mut name_sets) = (TransducerWriter::default(), ListTableWriter::default());
         let mut all = self.names;
-        all.sort_unstable();
+        all.sort_unstable_by(|a, b| (byte_order(&a.0), a.1).cmp(&(byte_order(&b.0), b.1)));
         all.dedup();
         for bearers in all.chunk_by(|a, b| a.0 == b.0) {
             let value = match bearers {

@@ -1,6 +1,7 @@
 //! Give me surface forms, I give you their stems' numbers, and at the end the order of the dictionary.
 
-use crate::base::text::{Vocabulary, stem};
+use crate::base::text::{Vocabulary, byte_order, stem};
+use std::cell::RefCell;
 
 /// Surface forms and stems, numbered by first occurrence.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ impl TermTable {
         match self.surfaces.find(surface) {
             Some(id) => self.stem_of[id as usize],
             None => {
-                let stem = self.stems.intern(&stem(surface));
+                let stem = STEMS.with_borrow_mut(|known| self.stems.intern(known.stem(surface)));
                 self.surfaces.intern(surface);
                 self.stem_of.push(stem);
                 stem
@@ -44,7 +45,7 @@ impl TermTable {
 
     /// Numbers of the stems in order of their bytes: place is ordinal.
     pub fn order(&self) -> Vec<u32> {
-        let mut order: Vec<(&str, u32)> = self.stems.words().zip(0..).collect();
+        let mut order: Vec<_> = self.stems.words().zip(0..).map(|(stem, id)| (byte_order(stem), id)).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, id)| id).collect()
     }
@@ -58,5 +59,32 @@ impl TermTable {
         let stems = order.iter().map(|&id| self.stems.word(id)).collect();
         let surfaces = self.surfaces.words().zip(&self.stem_of);
         (stems, surfaces.map(|(form, &stem)| (form, ordinals[stem as usize])).collect())
+    }
+}
+
+/// Most surface forms whose stems a thread remembers.
+const REMEMBERED: usize = 1 << 16;
+
+thread_local! {
+    /// Batches share most of their words.
+    static STEMS: RefCell<KnownStems> = RefCell::default();
+}
+
+#[derive(Default)]
+struct KnownStems {
+    surfaces: Vocabulary,
+    stems: Vec<Box<str>>,
+}
+
+impl KnownStems {
+    fn stem(&mut self, surface: &str) -> &str {
+        if self.stems.len() >= REMEMBERED {
+            *self = KnownStems::default();
+        }
+        let id = self.surfaces.intern(surface) as usize;
+        if id == self.stems.len() {
+            self.stems.push(stem(surface).into());
+        }
+        &self.stems[id]
     }
 }

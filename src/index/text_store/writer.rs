@@ -4,7 +4,7 @@ use crate::base::limits::{BLOCK_TARGET_BYTES, MAX_BLOCK_TEXT_BYTES};
 use crate::format::cursor::SectionBuilder;
 
 /// Level of compression: about the best that keeps up with the rest of the build.
-const LEVEL: i32 = 6;
+const LEVEL: i32 = 3;
 
 /// One finished block.
 #[derive(Debug)]

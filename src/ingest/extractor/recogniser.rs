@@ -145,6 +145,10 @@ impl<'a> Recogniser<'a> {
         while at < count {
             let (mut node, mut longest) = (0, None);
             for end in at..count {
+                // Most words are in no name.
+                if self.ids[end] == u32::MAX {
+                    break;
+                }
                 match self.trie.edges.get(&(node, self.ids[end])) {
                     Some(&next) => node = next,
                     None => break,

@@ -72,13 +72,19 @@ impl SentenceWords {
     /// The normalised name that the words in `range` make.
     pub fn key(&self, range: std::ops::Range<usize>) -> String {
         let mut key = String::new();
+        self.write_key(range, &mut key);
+        key
+    }
+
+    /// As [`key`](Self::key), into a string that is used again.
+    pub fn write_key(&self, range: std::ops::Range<usize>, key: &mut String) {
+        key.clear();
         for index in range {
             if !key.is_empty() {
                 key.push(' ');
             }
             key.push_str(self.folded(index));
         }
-        key
     }
 }
 
