@@ -57,38 +57,50 @@ pub struct Latency {
     pub mean: f64,
 }
 
+/// A question whose gold documents were found in a file.
+#[derive(Clone, Debug)]
+pub struct JudgedQuestion {
+    question: String,
+    gold: Vec<DocumentId>,
+    kind: Option<String>,
+}
+
+/// Finds the gold documents by their own ids; questions without any are left out. This reads all ids of the file.
+pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
+    let documents = documents_by_external_id(snapshot)?;
+    let judge_one = |question: GoldQuestion| {
+        let find = |id: &String| {
+            documents.get(id.as_str()).copied().ok_or_else(|| Error::NotFound {
+                what: format!("document {id:?}, gold of question {}", question.id),
+                mend: "build the file from the corpus that the questions belong to".into(),
+            })
+        };
+        let gold = question.gold.iter().map(find).collect::<Result<_>>()?;
+        Ok(JudgedQuestion { question: question.question, gold, kind: question.kind })
+    };
+    questions.into_iter().filter(|question| !question.gold.is_empty()).map(judge_one).collect()
+}
+
 /// Asks all questions, each `passes` times; the fastest pass counts for its time.
 pub fn evaluate_retrieval(
     snapshot: &Snapshot,
-    questions: &[GoldQuestion],
+    questions: &[JudgedQuestion],
     ranking: Ranking,
     passes: usize,
 ) -> Result<RetrievalReport> {
-    let documents = documents_by_external_id(snapshot)?;
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
-    for question in questions.iter().filter(|question| !question.gold.is_empty()) {
-        let gold: Vec<DocumentId> = question
-            .gold
-            .iter()
-            .map(|id| {
-                let mend = "build the file from the corpus that the questions belong to";
-                documents.get(id.as_str()).copied().ok_or_else(|| Error::NotFound {
-                    what: format!("document {id:?}, gold of question {}", question.id),
-                    mend: mend.into(),
-                })
-            })
-            .collect::<Result<_>>()?;
+    for JudgedQuestion { question, gold, kind } in questions {
         let (mut ranked, mut fastest) = (Vec::new(), f64::INFINITY);
         for _ in 0..passes.max(1) {
             let start = Instant::now();
-            ranked = rank_documents(snapshot, &question.question, ranking)?;
+            ranked = rank_documents(snapshot, question, ranking)?;
             fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
         }
         times.push(fastest);
-        recalls.push((question.kind.as_deref(), RANKS.map(|k| recall_at(&ranked, &gold, k))));
-        complete += usize::from(recall_at(&ranked, &gold, 5) == 1.0);
-        reciprocal += reciprocal_rank(&ranked, &gold);
+        recalls.push((kind.as_deref(), RANKS.map(|k| recall_at(&ranked, gold, k))));
+        complete += usize::from(recall_at(&ranked, gold, 5) == 1.0);
+        reciprocal += reciprocal_rank(&ranked, gold);
     }
     let mean = |kind: Option<&str>| -> BTreeMap<usize, f64> {
         let chosen: Vec<_> = recalls.iter().filter(|recall| kind.is_none() || recall.0 == kind).collect();

@@ -1,7 +1,7 @@
 //! Give me a file, I give you its validated sections; opening touches one page, whatever the file's length.
 
 use crate::base::error::{Corruption, Error, Result};
-use crate::format::checksum::checksum;
+use crate::format::checksum::{Checksum, checksum};
 use crate::format::cursor::SectionBytes;
 use crate::format::header::{HEADER_PAGE, Header};
 use crate::format::kind::Kind;
@@ -25,10 +25,14 @@ pub enum ChecksumPolicy {
     Never,
 }
 
+const VERIFY_BUFFER_BYTES: u64 = 256 << 10;
+
 /// The sealed range of a file.
 #[derive(Debug)]
 pub struct SealedReader {
     bytes: Bytes,
+    /// What `bytes` maps, for reading past the mapping.
+    file: Option<File>,
     header: Header,
     table: SectionTable,
     policy: ChecksumPolicy,
@@ -40,11 +44,15 @@ impl SealedReader {
     pub fn open(path: &Path, policy: ChecksumPolicy) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
         let bytes = mmap::map(&file).map_err(|source| Error::io("map", path, source))?;
-        Self::from_bytes(bytes, policy)
+        Self::new(bytes, Some(file), policy)
     }
 
     /// The same for a file that is already in memory.
     pub fn from_bytes(bytes: Bytes, policy: ChecksumPolicy) -> Result<Self> {
+        Self::new(bytes, None, policy)
+    }
+
+    fn new(bytes: Bytes, file: Option<File>, policy: ChecksumPolicy) -> Result<Self> {
         let page = &bytes[..bytes.len().min(HEADER_PAGE)];
         let header = Header::decode(page)?;
         let actual = bytes.len() as u64;
@@ -59,7 +67,7 @@ impl SealedReader {
         }
         let table = SectionTable::decode(page, &header)?;
         let verified = table.entries().iter().map(|_| AtomicBool::new(policy == ChecksumPolicy::Never)).collect();
-        let reader = SealedReader { bytes, header, table, policy, verified };
+        let reader = SealedReader { bytes, file, header, table, policy, verified };
         if policy == ChecksumPolicy::Eager {
             reader.verify_all()?;
         }
@@ -105,10 +113,19 @@ impl SealedReader {
     }
 
     fn verify(&self, entry: &SectionEntry, name: &'static str) -> Result<(), Corruption> {
-        if checksum(&self.slice(entry)) == entry.checksum {
+        if self.checksum(entry) == entry.checksum {
             Ok(())
         } else {
             Err(Corruption::new(name, 0, "the section's checksum does not hold"))
+        }
+    }
+
+    /// Reads through a small buffer where it can: pages of the mapping then stay out of this process's memory until a
+    /// query needs them.
+    fn checksum(&self, entry: &SectionEntry) -> u32 {
+        match self.file.as_ref().and_then(|file| checksum_of_file(file, entry.offset, entry.length)) {
+            Some(checksum) => checksum,
+            None => checksum(&self.slice(entry)),
         }
     }
 
@@ -116,4 +133,24 @@ impl SealedReader {
         // The table was validated against the sealed length, and that against the file's.
         self.bytes.slice(entry.offset as usize..(entry.offset + entry.length) as usize)
     }
+}
+
+/// The checksum of a range of a file; none if it cannot be read, and then the mapping tells.
+#[cfg(unix)]
+fn checksum_of_file(file: &File, mut offset: u64, length: u64) -> Option<u32> {
+    use std::os::unix::fs::FileExt;
+    let mut buffer = vec![0; length.min(VERIFY_BUFFER_BYTES) as usize];
+    let (mut checksum, end) = (Checksum::default(), offset + length);
+    while offset < end {
+        let piece = &mut buffer[..(end - offset).min(VERIFY_BUFFER_BYTES) as usize];
+        file.read_exact_at(piece, offset).ok()?;
+        checksum.update(piece);
+        offset += piece.len() as u64;
+    }
+    Some(checksum.value())
+}
+
+#[cfg(not(unix))]
+fn checksum_of_file(_: &File, _: u64, _: u64) -> Option<u32> {
+    None
 }

@@ -2,7 +2,7 @@
 
 use super::root;
 use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::runner::{Ranking, evaluate_retrieval};
+use a2kb::evaluation::runner::{Ranking, evaluate_retrieval, judge};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
 
 /// Set, least recall at 2 and at 5, most file bytes a byte of JSON lines.
@@ -26,6 +26,7 @@ fn evidence_recall_and_file_size() {
         let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
         kb.verify().unwrap();
         let questions = read_questions(&data.join(set).join("questions.jsonl")).unwrap();
+        let questions = judge(kb.snapshot(), questions).unwrap();
         let recall = evaluate_retrieval(kb.snapshot(), &questions, Ranking::Ask, 1).unwrap().recall;
         println!("{set}: recall {recall:?}, {ratio:.3} x");
         assert!(recall[&2] >= at_2 && recall[&5] >= at_5, "{set}: {recall:?}");

@@ -3,7 +3,7 @@
 use super::{Context, FileArguments, Outcome, output};
 use a2kb::Result;
 use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::runner::{Ranking, evaluate_retrieval};
+use a2kb::evaluation::runner::{Ranking, evaluate_retrieval, judge};
 use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -48,7 +48,8 @@ impl EvalArguments {
             RankingArgument::Ask => Ranking::Ask,
             RankingArgument::Keyword => Ranking::Keyword,
         };
-        let questions = read_questions(&questions)?;
+        // A file opened for this alone: what the ids touch does not count as memory of the queries.
+        let questions = judge(file.open()?.snapshot(), read_questions(&questions)?)?;
         let report = evaluate_retrieval(file.open()?.snapshot(), &questions, ranking, passes)?;
         if context.json {
             output::json("a2kb.eval.retrieval", &report)?;
