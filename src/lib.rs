@@ -39,6 +39,7 @@ pub mod index;
 #[cfg(feature = "build")]
 pub mod ingest;
 mod knowledge_base;
+pub mod model;
 pub mod retrieval;
 pub mod storage;
 

@@ -20,6 +20,14 @@ pub const MAX_HEADING_DEPTH: usize = 64;
 pub const MAX_PREFIX_TOKENS: usize = 256;
 /// Bytes of a folded token: longer ones are no words.
 pub const MAX_TOKEN_BYTES: usize = 64;
+/// Values of a vector.
+pub const MAX_DIMENSION: usize = 4096;
+/// Layers of an encoder.
+pub const MAX_ENCODER_LAYERS: u32 = 48;
+/// Hidden and intermediate size of an encoder: the sums of a product must fit 32 bits.
+pub const MAX_ENCODER_WIDTH: u32 = 16_384;
+/// Tokens an encoder reads.
+pub const MAX_ENCODER_TOKENS: u32 = 8192;
 /// Largest count of anything that has ids.
 pub const MAX_COUNT: u64 = u32::MAX as u64 - 1;
 

@@ -1,5 +1,6 @@
 //! Layer 0: ids, limits, errors, scores and the analyzer. Imports nothing of the crate.
 
+pub mod distance;
 pub mod error;
 pub mod ids;
 pub mod limits;

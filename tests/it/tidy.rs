@@ -7,11 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Layer and the layers it may import; its own is allowed but for the indexes, which are siblings.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("base", &[]),
     ("format", &["base"]),
     ("storage", &["base", "format"]),
     ("index", &["base", "format"]),
+    ("model", &["base", "format"]),
     ("corpus", &["base", "format", "storage", "index"]),
     ("ingest", &["base", "corpus"]),
     ("retrieval", &["base", "corpus"]),
@@ -136,6 +137,10 @@ fn the_specification_states_every_limit() {
         ("MAX_HEADING_DEPTH", limits::MAX_HEADING_DEPTH as u64),
         ("MAX_PREFIX_TOKENS", limits::MAX_PREFIX_TOKENS as u64),
         ("MAX_TOKEN_BYTES", limits::MAX_TOKEN_BYTES as u64),
+        ("MAX_DIMENSION", limits::MAX_DIMENSION as u64),
+        ("MAX_ENCODER_LAYERS", u64::from(limits::MAX_ENCODER_LAYERS)),
+        ("MAX_ENCODER_WIDTH", u64::from(limits::MAX_ENCODER_WIDTH)),
+        ("MAX_ENCODER_TOKENS", u64::from(limits::MAX_ENCODER_TOKENS)),
         ("MAX_COUNT", limits::MAX_COUNT),
     ] {
         assert!(spec.contains(&format!("| {name} | {value} |")), "{name} = {value}");

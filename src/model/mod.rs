@@ -1,0 +1,3 @@
+//! Models behind ports: give me texts, I give you vectors.
+
+pub mod encoder;
