@@ -77,9 +77,22 @@ kinds! {
     ChunkAbout = 24, "CHUNK_ABOUT";
     /// Chunks that are about an entity.
     EntityAbout = 25, "ENTITY_ABOUT";
+    /// Vectors of one namespace.
+    Vectors = 32, "VECTORS";
+    /// Neighbour graph over the vectors of one namespace.
+    Hnsw = 33, "HNSW";
+    /// Which model made the vectors.
+    Embedder = 34, "EMBEDDER";
+    /// The weights of that model.
+    Encoder = 35, "ENCODER";
 }
 
 impl Kind {
+    /// Whether a file may lack it, and a reader that does not know it skips it.
+    pub const fn is_optional(self) -> bool {
+        self.number() >= Kind::Vectors.number()
+    }
+
     /// Number in the section table.
     pub const fn number(self) -> u16 {
         self as u16

@@ -2,7 +2,9 @@
 
 pub mod entity_dictionary;
 pub mod graph;
+pub mod hnsw;
 pub mod postings;
 pub mod provenance;
 pub mod term_dictionary;
 pub mod text_store;
+pub mod vectors;

@@ -91,16 +91,27 @@ impl SealedReader {
 
     /// The bytes of a section, verified as the policy says; an error if the file has none of this kind.
     pub fn section(&self, kind: Kind, needed_for: &'static str) -> Result<SectionBytes> {
-        let missing = || Error::MissingSection { section: kind.name(), needed_for };
-        let index =
-            self.table.entries().iter().position(|entry| entry.known_kind() == Some(kind)).ok_or_else(missing)?;
+        let missing = Error::MissingSection { section: kind.name(), needed_for };
+        self.instance(kind, 0)?.ok_or(missing)
+    }
+
+    /// The bytes of one of several sections of a kind, if it is there.
+    pub fn instance(&self, kind: Kind, instance: u32) -> Result<Option<SectionBytes>> {
+        let wanted = |entry: &SectionEntry| entry.known_kind() == Some(kind) && entry.instance == instance;
+        let Some(index) = self.table.entries().iter().position(wanted) else { return Ok(None) };
         let entry = &self.table.entries()[index];
         // Two threads may both verify; the flag only saves work.
         if !self.verified[index].load(Ordering::Relaxed) {
             self.verify(entry, kind.name())?;
             self.verified[index].store(true, Ordering::Relaxed);
         }
-        Ok(SectionBytes::new(kind.name(), self.slice(entry)))
+        Ok(Some(SectionBytes::new(kind.name(), self.slice(entry))))
+    }
+
+    /// The bytes of an entry as they are, known kind or not, held against their checksum.
+    pub fn entry_bytes(&self, entry: &SectionEntry) -> Result<Bytes> {
+        self.verify(entry, entry.known_kind().map_or("unknown", Kind::name))?;
+        Ok(self.slice(entry))
     }
 
     /// Holds every section against its checksum, known kinds or not.

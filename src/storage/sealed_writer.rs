@@ -5,7 +5,7 @@
 use crate::format::checksum::{Checksum, checksum};
 use crate::format::header::{HEADER_PAGE, Header, MINOR};
 use crate::format::kind::Kind;
-use crate::format::section_table::{ENTRY_LENGTH, REVISION, SECTION_ALIGNMENT, SectionEntry};
+use crate::format::section_table::{ENTRY_LENGTH, FLAG_OPTIONAL, REVISION, SECTION_ALIGNMENT, SectionEntry};
 use crate::storage::backend::{Backend, Place};
 use std::io;
 
@@ -20,7 +20,7 @@ pub struct SealedWriter<P: Place> {
     at: u64,
     buffer: Vec<u8>,
     entries: Vec<SectionEntry>,
-    open: Option<(Kind, u64, Checksum)>,
+    open: Option<(Kind, u32, u64, Checksum)>,
 }
 
 impl<P: Place> SealedWriter<P> {
@@ -41,16 +41,21 @@ impl<P: Place> SealedWriter<P> {
 
     /// Starts a section; its bytes follow by [`write`](Self::write).
     pub fn begin(&mut self, kind: Kind) -> io::Result<()> {
+        self.begin_instance(kind, 0)
+    }
+
+    /// Starts one of several sections of a kind.
+    pub fn begin_instance(&mut self, kind: Kind, instance: u32) -> io::Result<()> {
         self.end()?;
         let offset = self.position().next_multiple_of(SECTION_ALIGNMENT);
         self.pad_to(offset)?;
-        self.open = Some((kind, offset, Checksum::default()));
+        self.open = Some((kind, instance, offset, Checksum::default()));
         Ok(())
     }
 
     /// Appends to the section under way.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Some((_, _, sum)) = &mut self.open {
+        if let Some((.., sum)) = &mut self.open {
             sum.update(bytes);
         }
         self.append(bytes)
@@ -65,12 +70,12 @@ impl<P: Place> SealedWriter<P> {
 
     /// Ends the section under way.
     pub fn end(&mut self) -> io::Result<()> {
-        if let Some((kind, offset, sum)) = self.open.take() {
+        if let Some((kind, instance, offset, sum)) = self.open.take() {
             let length = self.position() - offset;
             let entry = SectionEntry {
                 kind: kind.number(),
-                flags: 0,
-                instance: 0,
+                flags: if kind.is_optional() { FLAG_OPTIONAL } else { 0 },
+                instance,
                 offset,
                 length,
                 checksum: sum.value(),

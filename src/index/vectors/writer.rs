@@ -1,0 +1,69 @@
+//! Give me vectors in the order of their ids, I give you the bytes of VECTORS.
+
+use super::reader::Encoding;
+use crate::format::cursor::SectionBuilder;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, Write};
+
+/// A vector as a file stores it: the scale if there is one, then the values. It is brought to length 1 first.
+pub fn encode_vector(encoding: Encoding, vector: &[f32]) -> Vec<u8> {
+    let length = vector.iter().map(|&value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt();
+    let factor = if length > 0.0 && length.is_finite() { 1.0 / length } else { 0.0 };
+    let unit = vector.iter().map(|&value| if factor > 0.0 { (f64::from(value) * factor) as f32 } else { 0.0 });
+    match encoding {
+        Encoding::I8 => {
+            let unit: Vec<f32> = unit.collect();
+            let scale = unit.iter().fold(0.0f32, |most, value| most.max(value.abs())) / 127.0;
+            let mut bytes = scale.to_le_bytes().to_vec();
+            bytes.extend(unit.iter().map(|value| if scale > 0.0 { (value / scale).round() as i8 as u8 } else { 0 }));
+            bytes
+        }
+        Encoding::F16 => unit.flat_map(|value| half::f16::from_f32(value).to_le_bytes()).collect(),
+        Encoding::F32 => unit.flat_map(f32::to_le_bytes).collect(),
+    }
+}
+
+/// Collects encoded vectors in a temporary file, so that memory holds only the scales.
+#[derive(Debug)]
+pub struct VectorsWriter {
+    encoding: Encoding,
+    dimension: usize,
+    count: u32,
+    scales: Vec<u8>,
+    rows: BufWriter<File>,
+}
+
+impl VectorsWriter {
+    /// Rows go through `file`, an empty temporary one.
+    pub fn new(encoding: Encoding, dimension: usize, file: File) -> Self {
+        VectorsWriter { encoding, dimension, count: 0, scales: Vec::new(), rows: BufWriter::new(file) }
+    }
+
+    /// Adds the next vector as [`encode_vector`] made it.
+    pub fn push(&mut self, encoded: &[u8]) -> io::Result<()> {
+        let (scale, row) = encoded.split_at(encoded.len() - self.dimension * self.encoding.width());
+        self.scales.extend_from_slice(scale);
+        self.count += 1;
+        self.rows.write_all(row)
+    }
+
+    /// Writes the section to `sink`; `each` sees every row's bytes in order.
+    pub fn finish(self, mut sink: impl FnMut(&[u8]) -> io::Result<()>, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+        let mut section = SectionBuilder::new();
+        section.u32s([self.count, self.dimension as u32, self.encoding.number(), 0]);
+        section.part().extend_from_slice(&self.scales);
+        // Rows start where the next part does.
+        section.part();
+        sink(&section.finish())?;
+        let mut file = self.rows.into_inner().map_err(|error| error.into_error())?;
+        file.rewind()?;
+        let mut buffer = vec![0; self.dimension * self.encoding.width()];
+        let mut file = io::BufReader::with_capacity(1 << 20, file);
+        for _ in 0..self.count {
+            file.read_exact(&mut buffer)?;
+            sink(&buffer)?;
+            each(&buffer);
+        }
+        Ok(())
+    }
+}
