@@ -182,3 +182,16 @@ fn layers_overlap_and_cover_the_same_text() {
     assert_eq!(kb.chunk(a2kb::ChunkId(info.layers[0].chunks)).unwrap().text, text);
     kb.verify().unwrap();
 }
+
+/// Found by fuzzing: a heading without text below it has words that stand in no chunk.
+#[test]
+fn words_that_stand_in_no_chunk_are_no_terms() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("heading.md", "Zebra\n-\n"), ("last.md", "Text.\n\n# Okapi\n")] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let (bytes, _) = Builder::new().path(folder.path()).build_to_memory().unwrap();
+    let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager).unwrap();
+    kb.verify().unwrap();
+    assert!(kb.search("okapi", a2kb::Mode::Keyword, 5).unwrap().is_empty());
+}

@@ -27,12 +27,18 @@ impl TermTable {
         }
     }
 
-    /// Adds all of `other` in its order; gives the numbers here of its stems.
-    pub(super) fn merge(&mut self, other: &TermTable) -> Vec<u32> {
-        let numbers: Vec<u32> = other.stems.words().map(|stem| self.stems.intern(stem)).collect();
+    /// Adds those of `other` whose stems `occurs` holds for, in its order; gives the numbers here of its stems. A word
+    /// may occur nowhere: one of a heading without text below it, or one cut off at the end of a long title.
+    pub(super) fn merge(&mut self, other: &TermTable, occurs: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
+        let mut numbers = Vec::with_capacity(other.stem_count());
+        for (local, stem) in other.stems.words().enumerate() {
+            numbers.push(occurs(local).then(|| self.stems.intern(stem)));
+        }
         for (surface, &stem) in other.surfaces.words().zip(&other.stem_of) {
-            if self.surfaces.intern(surface) as usize == self.stem_of.len() {
-                self.stem_of.push(numbers[stem as usize]);
+            if let Some(number) = numbers[stem as usize]
+                && self.surfaces.intern(surface) as usize == self.stem_of.len()
+            {
+                self.stem_of.push(number);
             }
         }
         numbers

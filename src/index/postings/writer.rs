@@ -74,10 +74,10 @@ impl PostingsWriter {
     /// Appends the next batch.
     pub fn append(&mut self, batch: BatchPostings) -> io::Result<()> {
         let base = self.lists.lengths.len() as u32;
-        let numbers = self.terms.merge(&batch.terms);
+        let numbers = self.terms.merge(&batch.terms, |stem| batch.runs[stem].start < batch.runs[stem].end);
         self.lists.runs.resize_with(self.terms.stem_count(), Run::default);
-        for (run, &id) in batch.runs.iter().zip(&numbers) {
-            if run.start < run.end {
+        for (run, number) in batch.runs.iter().zip(numbers) {
+            if let Some(id) = number {
                 let bytes = &batch.bytes[run.start..run.end];
                 self.lists.runs[id as usize].append(run.first_chunk, run.last_chunk, bytes, base);
                 self.held_bytes += bytes.len() + 2;
