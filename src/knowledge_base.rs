@@ -2,17 +2,21 @@
 
 use crate::agent::extractive::{Answer, answer};
 use crate::base::error::{Error, Result};
-use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::base::ids::{ChunkId, DocumentId, EntityId};
+use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
 use crate::format::kind::Kind;
-use crate::retrieval::chain::{ChainSettings, Reason, chain};
+use crate::model::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
+use crate::model::encoder::Encoder;
 use crate::retrieval::context::{ChunkText, DocumentInfo, TextFetcher, document_info, find_document};
-use crate::retrieval::question::Question;
-use crate::retrieval::{exact, keyword};
+use crate::retrieval::filter::Filter;
+use crate::retrieval::hybrid::Fusion;
+use crate::search::search;
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// An open file. Cheap to open, and shared by any number of threads.
 ///
@@ -28,6 +32,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct KnowledgeBase {
     snapshot: Snapshot,
+    embedder: OnceLock<Arc<dyn Embedder>>,
 }
 
 /// How to rank chunks.
@@ -41,6 +46,26 @@ pub enum Mode {
     Exact,
     /// Evidence over the entity graph.
     Graph,
+    /// Nearness in meaning, by the vectors of sentences.
+    Semantic,
+    /// Keyword and semantic search joined.
+    Hybrid,
+}
+
+/// What to search for, beyond the query.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SearchOptions {
+    /// How to rank.
+    pub mode: Mode,
+    /// Chunks to find; 0 for 10.
+    pub k: usize,
+    /// Only in documents that meet this.
+    pub filter: Option<Filter>,
+    /// How hybrid search joins its rankings.
+    pub fusion: Fusion,
+    /// Balance of relevance (1) and diversity (0); none for the ranking as it is. Needs vectors.
+    pub diversity: Option<f32>,
 }
 
 /// A chunk that was found.
@@ -51,8 +76,11 @@ pub struct SearchHit {
     pub rank: usize,
     /// Larger is better; comparable within one result only.
     pub score: f32,
-    /// "keyword", "exact", "about" or "path".
+    /// "keyword", "exact", "about", "path", "semantic" or "hybrid".
     pub reason: &'static str,
+    /// Its rank by each method that found it, for hybrid search.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranks: BTreeMap<&'static str, usize>,
     /// The chunk with its text.
     #[serde(flatten)]
     pub chunk: ChunkText,
@@ -70,7 +98,7 @@ pub struct Info {
     pub format: String,
     pub analyzer: String,
     pub corpus_hash: String,
-    pub settings: std::collections::BTreeMap<String, String>,
+    pub settings: BTreeMap<String, String>,
     pub warnings: u64,
     pub documents: u32,
     pub duplicates: usize,
@@ -120,7 +148,7 @@ impl KnowledgeBase {
     }
 
     fn from_snapshot(snapshot: Snapshot) -> Self {
-        KnowledgeBase { snapshot }
+        KnowledgeBase { snapshot, embedder: OnceLock::new() }
     }
 
     /// The read view, for the operators in [`crate::retrieval`].
@@ -140,33 +168,69 @@ impl KnowledgeBase {
 
     /// The `k` best chunks for a query.
     pub fn search(&self, query: &str, mode: Mode, k: usize) -> Result<Vec<SearchHit>> {
-        let snapshot = &self.snapshot;
-        let found: Vec<(ChunkId, f32, &'static str, Vec<SentenceId>)> = match mode {
-            Mode::Keyword => keyword::search(snapshot, query, k, None)?
-                .into_iter()
-                .map(|hit| (hit.id, hit.score, "keyword", Vec::new()))
-                .collect(),
-            Mode::Exact => exact::search(snapshot, &[query.to_owned()], k)?
-                .into_iter()
-                .map(|hit| (hit.chunk, hit.score, "exact", hit.sentences))
-                .collect(),
-            Mode::Graph => {
-                let chain = chain(snapshot, &Question::new(snapshot, query)?, &ChainSettings::default(), k)?;
-                let hits = chain.evidence.iter().map(|evidence| match evidence.reason {
-                    Reason::Keyword => (evidence.chunk, evidence.score, "keyword", Vec::new()),
-                    Reason::About(_) => (evidence.chunk, evidence.score, "about", Vec::new()),
-                    Reason::Hop(hop) => (evidence.chunk, evidence.score, "path", vec![hop.sentence]),
-                });
-                hits.collect()
-            }
+        self.search_with(query, &SearchOptions { mode, k, ..Default::default() })
+    }
+
+    /// The best chunks for a query, with filters and the like.
+    pub fn search_with(&self, query: &str, options: &SearchOptions) -> Result<Vec<SearchHit>> {
+        let vector = match options.mode {
+            Mode::Semantic | Mode::Hybrid => Some(self.query_vector(query)?),
+            _ => None,
         };
-        let mut fetcher = TextFetcher::new(snapshot);
-        let hits = found.into_iter().enumerate().map(|(index, (chunk, score, reason, sentences))| {
-            let snippets =
-                sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
-            Ok(SearchHit { rank: index + 1, score, reason, chunk: fetcher.chunk(chunk)?, snippets })
-        });
-        hits.collect()
+        search(&self.snapshot, query, vector.as_ref(), options)
+    }
+
+    /// Semantic search with a vector that the caller made, by the model that the file names.
+    pub fn search_vector(&self, vector: &[f32], options: &SearchOptions) -> Result<Vec<SearchHit>> {
+        let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
+        if record.dimension != vector.len() as u64 {
+            return Err(Error::EmbedderDimension {
+                file: record.name.clone(),
+                file_dimension: record.dimension,
+                given: "the caller's vector".into(),
+                given_dimension: vector.len() as u64,
+            });
+        }
+        let options = SearchOptions { mode: Mode::Semantic, ..options.clone() };
+        search(&self.snapshot, "", Some(&QueryVector::new(vector)), &options)
+    }
+
+    /// Uses `embedder` for questions; an error if the file's vectors are by another model.
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Result<Self> {
+        check_same(self.snapshot.embedder()?.ok_or_else(no_vectors)?, embedder.as_ref())?;
+        Ok(KnowledgeBase { snapshot: self.snapshot, embedder: OnceLock::from(embedder) })
+    }
+
+    /// The model for questions: the one that was given, the one in the file, the one in the program, or the one that the
+    /// environment variable `A2KB_ENCODER` names.
+    fn embedder(&self) -> Result<&dyn Embedder> {
+        if let Some(embedder) = self.embedder.get() {
+            return Ok(embedder.as_ref());
+        }
+        let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
+        let found: Arc<dyn Embedder> = match self.snapshot.packed_encoder()? {
+            // The file speaks for itself.
+            Some(bytes) => Arc::new(LocalEmbedder::new(Encoder::from_bytes(bytes)?, &record.hash, 1)),
+            None => Arc::new(installed_encoder(record)?),
+        };
+        Ok(self.embedder.get_or_init(|| found).as_ref())
+    }
+
+    /// The vector of a question, by the model that the file names.
+    pub fn query_vector(&self, question: &str) -> Result<QueryVector> {
+        let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
+        let text = format!("{}{question}", record.query_prefix);
+        let vectors = embed_checked(self.embedder()?, &[text])?;
+        let dimension = vectors.first().map_or(0, Vec::len) as u64;
+        if dimension != record.dimension {
+            return Err(Error::EmbedderDimension {
+                file: record.name.clone(),
+                file_dimension: record.dimension,
+                given: self.embedder()?.identity().name.clone(),
+                given_dimension: dimension,
+            });
+        }
+        Ok(QueryVector::new(vectors.first().map_or(&[], Vec::as_slice)))
     }
 
     /// A chunk with its text.
@@ -256,6 +320,29 @@ impl KnowledgeBase {
     pub fn verify(&self) -> Result<VerifyReport> {
         verify(&self.snapshot)
     }
+}
+
+fn no_vectors() -> Error {
+    Error::invalid("semantic search", "the file has no vectors", "make some with `a2kb reembed FILE`")
+}
+
+/// An encoder of this machine that makes the file's vectors.
+fn installed_encoder(record: &EmbedderRecord) -> Result<LocalEmbedder> {
+    if let Some(path) = std::env::var_os("A2KB_ENCODER") {
+        let embedder = LocalEmbedder::open(Path::new(&path), 1)?;
+        check_same(record, &embedder)?;
+        return Ok(embedder);
+    }
+    #[cfg(feature = "bundled-encoder")]
+    {
+        let embedder = LocalEmbedder::bundled(1)?;
+        if record.hash == embedder.identity().hash || record.name == embedder.identity().name {
+            check_same(record, &embedder)?;
+            return Ok(embedder);
+        }
+    }
+    let why = "it is neither in the file nor in this program, and A2KB_ENCODER is not set";
+    Err(Error::EmbedderMissing { file: record.name.clone(), why: why.into() })
 }
 
 const _: fn() = || {

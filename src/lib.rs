@@ -41,16 +41,23 @@ pub mod ingest;
 mod knowledge_base;
 pub mod model;
 pub mod retrieval;
+mod search;
 pub mod storage;
 
 pub use agent::extractive::{Answer, Status};
 pub use base::error::{Corruption, Error, Result};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
+pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
 #[cfg(feature = "build")]
 pub use ingest::document::{Document, JsonFields};
 #[cfg(feature = "build")]
+pub use ingest::embedding::{Embedding, EmbeddingReport};
+#[cfg(feature = "build")]
 pub use ingest::pipeline::{BuildReport, Builder, Progress, Warning};
-pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SectionInfo};
+pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
+pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
 pub use retrieval::context::{ChunkText, Citation, DocumentInfo};
+pub use retrieval::filter::Filter;
+pub use retrieval::hybrid::Fusion;
 pub use storage::sealed_reader::ChecksumPolicy;

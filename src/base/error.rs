@@ -100,6 +100,24 @@ pub enum Error {
         /// What to do about it.
         mend: &'static str,
     },
+    /// The embedder at hand makes vectors of another length than those in the file.
+    #[error(
+        "the file's vectors are by {file:?} and have {file_dimension} values, but the embedder {given:?} gives {given_dimension}; use {file:?}, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+    )]
+    #[allow(missing_docs)]
+    EmbedderDimension { file: String, file_dimension: u64, given: String, given_dimension: u64 },
+    /// The embedder at hand is another model, though its vectors have the same length.
+    #[error(
+        "the file's vectors are by {file:?}, and the embedder {given:?} is another model (cosine {cosine:.3} on the file's probe texts); use {file:?}, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+    )]
+    #[allow(missing_docs)]
+    EmbedderMismatch { file: String, given: String, cosine: f32 },
+    /// There is no embedder at hand for the file's vectors.
+    #[error(
+        "the file's vectors are by {file:?}, and that model is not at hand: {why}; name it with --embedder or A2KB_ENCODER, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+    )]
+    #[allow(missing_docs)]
+    EmbedderMissing { file: String, why: String },
     /// The build stopped at the caller's wish; nothing was left under the final name.
     #[error("stopped; nothing was changed")]
     Interrupted,

@@ -4,5 +4,7 @@
 pub mod batch;
 #[cfg(feature = "build")]
 pub mod builder;
+#[cfg(feature = "build")]
+pub mod rewriter;
 pub mod snapshot;
 pub mod verify;

@@ -4,17 +4,19 @@ use crate::base::error::{Corruption, Result};
 use crate::base::ids::{ChunkId, StringId};
 use crate::base::text::ANALYZER;
 pub use crate::format::kind::Kind;
-use crate::format::manifest::Manifest;
+use crate::format::manifest::{EmbedderRecord, Manifest};
 use crate::format::strings::Strings;
 use crate::index::entity_dictionary::EntityDictionary;
 use crate::index::graph::{Facts, Links};
+use crate::index::hnsw::NeighbourGraph;
 use crate::index::postings::Postings;
 pub use crate::index::postings::{Bm25Parameters, PostingCursor, TermWeight, top_k};
 pub use crate::index::provenance::{DocumentRow, Media};
 use crate::index::provenance::{LayerRow, Provenance};
 use crate::index::term_dictionary::TermDictionary;
 use crate::index::text_store::TextStore;
-use crate::storage::sealed_reader::SealedReader;
+pub use crate::index::vectors::{Encoding, QueryVector, Vectors};
+use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use std::sync::OnceLock;
 
 /// The read view of one file. Shared by any number of threads.
@@ -32,6 +34,26 @@ pub struct Snapshot {
     facts: OnceLock<Facts>,
     mentions: OnceLock<Links>,
     about: OnceLock<Links>,
+    embedder: OnceLock<Option<EmbedderRecord>>,
+    vectors: [OnceLock<Option<Vectors>>; 5],
+    neighbours: OnceLock<Option<NeighbourGraph>>,
+}
+
+/// What vectors are of; the number is the section's instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Namespace {
+    Sentence = 0,
+    Chunk = 1,
+    Document = 2,
+    Entity = 3,
+    Fact = 4,
+}
+
+impl Namespace {
+    /// All of them.
+    pub const ALL: [Namespace; 5] =
+        [Namespace::Sentence, Namespace::Chunk, Namespace::Document, Namespace::Entity, Namespace::Fact];
 }
 
 /// Two threads may both make the value; the first one stays.
@@ -59,7 +81,15 @@ impl Snapshot {
             facts: OnceLock::new(),
             mentions: OnceLock::new(),
             about: OnceLock::new(),
+            embedder: OnceLock::new(),
+            vectors: Default::default(),
+            neighbours: OnceLock::new(),
         }
+    }
+
+    /// A view of a file that this program has just made.
+    pub fn of_own_file(path: &std::path::Path) -> Result<Self> {
+        Ok(Self::new(SealedReader::open(path, ChecksumPolicy::Never)?))
     }
 
     /// The sections' bytes.
@@ -190,6 +220,56 @@ impl Snapshot {
         once(&self.about, || {
             Ok(Links::new(&self.reader.section(Kind::ChunkAbout, FOR)?, &self.reader.section(Kind::EntityAbout, FOR)?)?)
         })
+    }
+
+    /// Which model made the vectors, if there are any.
+    pub fn embedder(&self) -> Result<Option<&EmbedderRecord>> {
+        let record = once(&self.embedder, || {
+            Ok(self.reader.instance(Kind::Embedder, 0)?.map(|section| EmbedderRecord::decode(&section)).transpose()?)
+        })?;
+        Ok(record.as_ref())
+    }
+
+    /// The vectors of a namespace, if the file has them.
+    pub fn vectors(&self, namespace: Namespace) -> Result<Option<&Vectors>> {
+        let vectors = once(&self.vectors[namespace as usize], || {
+            let Some(section) = self.reader.instance(Kind::Vectors, namespace as u32)? else { return Ok(None) };
+            let vectors = Vectors::new(&section)?;
+            let dimension = self.embedder()?.map(|embedder| embedder.dimension);
+            if dimension != Some(vectors.dimension() as u64) || vectors.len() != self.id_count(namespace)? {
+                return Err(section.corrupt(0, "the vectors are not as many or not as long as they should be").into());
+            }
+            Ok(Some(vectors))
+        })?;
+        Ok(vectors.as_ref())
+    }
+
+    fn id_count(&self, namespace: Namespace) -> Result<usize> {
+        Ok(match namespace {
+            Namespace::Sentence => self.provenance()?.sentence_count() as usize,
+            Namespace::Chunk => self.base_layer()?.chunk_count as usize,
+            Namespace::Document => self.provenance()?.document_count() as usize,
+            Namespace::Entity => self.entities()?.len(),
+            Namespace::Fact => self.facts()?.len(),
+        })
+    }
+
+    /// The neighbour graph over the sentences' vectors, if there is one.
+    pub fn neighbours(&self) -> Result<Option<&NeighbourGraph>> {
+        let graph = once(&self.neighbours, || {
+            let Some(section) = self.reader.instance(Kind::Hnsw, Namespace::Sentence as u32)? else { return Ok(None) };
+            let graph = NeighbourGraph::new(&section)?;
+            if graph.len() != self.provenance()?.sentence_count() as usize {
+                return Err(section.corrupt(0, "the graph is of another number of sentences than there are").into());
+            }
+            Ok(Some(graph))
+        })?;
+        Ok(graph.as_ref())
+    }
+
+    /// The weights of the encoder that travels with the file, if one does.
+    pub fn packed_encoder(&self) -> Result<Option<bytes::Bytes>> {
+        Ok(self.reader.instance(Kind::Encoder, 0)?.map(|section| section.bytes().clone()))
     }
 
     /// Token position in a base chunk's sequence at which its first sentence starts: title and headings stand before.

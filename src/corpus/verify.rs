@@ -2,7 +2,7 @@
 
 use crate::base::error::Result;
 use crate::base::ids::{DocumentId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::format::kind::Kind;
 use sha2::{Digest, Sha256};
 
@@ -39,6 +39,7 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport> {
     snapshot.facts()?.check(entities.len(), u64::from(sentence_count), string_count)?;
     snapshot.mentions()?.check(sentence_count as usize, entities.len())?;
     snapshot.about()?.check(snapshot.base_layer()?.chunk_count as usize, entities.len())?;
+    check_vectors(snapshot)?;
     for kind in Kind::ALL.iter().filter(|kind| !kind.is_optional()) {
         snapshot.reader().section(*kind, "a complete file")?;
     }
@@ -49,6 +50,20 @@ pub fn verify(snapshot: &Snapshot) -> Result<VerifyReport> {
         sentences: sentence_count,
         text_bytes: text.text_length(),
     })
+}
+
+/// Vectors of every namespace and the graph over them.
+fn check_vectors(snapshot: &Snapshot) -> Result<()> {
+    snapshot.embedder()?;
+    for namespace in Namespace::ALL {
+        if let Some(vectors) = snapshot.vectors(namespace)? {
+            vectors.check_all(vectors.len())?;
+        }
+    }
+    if let Some(graph) = snapshot.neighbours()? {
+        graph.check(snapshot.provenance()?.sentence_count() as usize)?;
+    }
+    Ok(())
 }
 
 /// Every document is UTF-8 and has its hash, every sentence lies on character borders, and the corpus has its hash.

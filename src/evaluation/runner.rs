@@ -4,10 +4,13 @@ use super::dataset::GoldQuestion;
 use super::metric::{percentile, recall_at, reciprocal_rank};
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
-use crate::corpus::snapshot::Snapshot;
+use crate::base::score::Scored;
+use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{ChainSettings, chain};
+use crate::retrieval::hybrid::{Fusion, fuse};
 use crate::retrieval::keyword;
 use crate::retrieval::question::Question;
+use crate::retrieval::semantic::semantic;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,7 +30,14 @@ pub enum Ranking {
     Ask,
     /// BM25 over all words of the question.
     Keyword,
+    /// Nearness in meaning.
+    Semantic,
+    /// Mean of keyword and semantic scores.
+    Hybrid,
 }
+
+/// Makes the vector of a question.
+pub type EmbedQuestion<'a> = &'a dyn Fn(&str) -> Result<QueryVector>;
 
 /// Figures of one run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -81,20 +91,22 @@ pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<Ju
     questions.into_iter().filter(|question| !question.gold.is_empty()).map(judge_one).collect()
 }
 
-/// Asks all questions, each `passes` times; the fastest pass counts for its time.
+/// Asks all questions, each `passes` times; the fastest pass counts for its time, which does not hold that of `embed`.
 pub fn evaluate_retrieval(
     snapshot: &Snapshot,
     questions: &[JudgedQuestion],
     ranking: Ranking,
+    embed: EmbedQuestion<'_>,
     passes: usize,
 ) -> Result<RetrievalReport> {
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
     for JudgedQuestion { question, gold, kind } in questions {
+        let vector = matches!(ranking, Ranking::Semantic | Ranking::Hybrid).then(|| embed(question)).transpose()?;
         let (mut ranked, mut fastest) = (Vec::new(), f64::INFINITY);
         for _ in 0..passes.max(1) {
             let start = Instant::now();
-            ranked = rank_documents(snapshot, question, ranking)?;
+            ranked = rank_documents(snapshot, question, vector.as_ref(), ranking)?;
             fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
         }
         times.push(fastest);
@@ -132,7 +144,12 @@ fn round(value: f64) -> f64 {
 }
 
 /// Documents in the order of their best chunk.
-fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<Vec<DocumentId>> {
+fn rank_documents(
+    snapshot: &Snapshot,
+    text: &str,
+    vector: Option<&QueryVector>,
+    ranking: Ranking,
+) -> Result<Vec<DocumentId>> {
     let question = Question::new(snapshot, text)?;
     let chunks: Vec<_> = match ranking {
         Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?
@@ -142,6 +159,16 @@ fn rank_documents(snapshot: &Snapshot, text: &str, ranking: Ranking) -> Result<V
             .collect(),
         Ranking::Keyword => {
             keyword::bm25(snapshot, &question.terms, RANKS[RANKS.len() - 1])?.iter().map(|hit| hit.id).collect()
+        }
+        Ranking::Semantic | Ranking::Hybrid => {
+            let missing = || Error::invalid("semantic ranking", "there is no query vector", "give an embedder");
+            let meaning = semantic(snapshot, vector.ok_or_else(missing)?, CHUNKS, None)?;
+            let scores: Vec<_> = meaning.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
+            let words = match ranking {
+                Ranking::Hybrid => keyword::bm25(snapshot, &question.terms, CHUNKS)?,
+                _ => Vec::new(),
+            };
+            fuse(&[(&words, 0.5), (&scores, 0.5)], Fusion::AveragedScore).into_iter().map(|hit| hit.chunk).collect()
         }
     };
     let mut documents = Vec::new();

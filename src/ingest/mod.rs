@@ -2,7 +2,9 @@
 
 pub mod analysis;
 pub mod document;
+pub mod embedding;
 pub mod entity_resolution;
 pub mod extractor;
+mod journal;
 pub mod pipeline;
 pub mod segmenter;

@@ -11,8 +11,10 @@ use crate::corpus::builder::{
     Builder as FileBuilder, Description, EntityDictionaryWriter, FaultyPlace, FilePlace, Finished, Layer, Place,
     Statement, StoredText,
 };
+use crate::corpus::snapshot::Snapshot;
 use crate::ingest::analysis::{Names, analyse};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
+use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path};
 use crate::ingest::entity_resolution::{Gazetteer, Resolved};
 use crate::ingest::extractor::Recogniser;
 use rayon::prelude::*;
@@ -52,6 +54,15 @@ pub enum Progress {
         /// Bytes of all text.
         total_bytes: u64,
     },
+    /// Making vectors.
+    Embedding {
+        /// Texts so far.
+        done: u64,
+        /// All texts.
+        total: u64,
+        /// Those among `done` whose vectors were there.
+        reused: u64,
+    },
     /// Writing the indexes.
     Writing,
 }
@@ -78,6 +89,8 @@ pub struct BuildReport {
     pub warning_count: u64,
     /// Files of formats that are not read.
     pub skipped_files: usize,
+    /// What was embedded, if vectors were asked for.
+    pub embedding: Option<EmbeddingReport>,
 }
 
 /// Builds a file from documents.
@@ -102,6 +115,7 @@ pub struct Builder<'a> {
     strict: bool,
     threads: usize,
     memory_budget_bytes: usize,
+    embedding: Option<Embedding>,
     progress: Box<dyn FnMut(Progress) + 'a>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
 }
@@ -117,6 +131,7 @@ impl Default for Builder<'_> {
             strict: false,
             threads: 0,
             memory_budget_bytes: DEFAULT_MEMORY_BUDGET_BYTES,
+            embedding: None,
             progress: Box::new(|_| {}),
             cancelled: Box::new(|| false),
         }
@@ -183,6 +198,12 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Makes vectors too; without this the file has none.
+    pub fn embedding(mut self, embedding: Embedding) -> Self {
+        self.embedding = Some(embedding);
+        self
+    }
+
     /// Calls `progress` now and then.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Box::new(progress);
@@ -197,18 +218,39 @@ impl<'a> Builder<'a> {
 
     /// Builds the file at `path`, replacing what was there only when the new file is whole.
     pub fn build(self, path: impl AsRef<Path>) -> Result<BuildReport> {
-        self.build_in(FilePlace::new(path.as_ref()), path.as_ref())
+        let path = path.as_ref();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        self.build_in(FilePlace::new(path), path, Some(folder))
     }
 
     /// Builds a file in memory.
     pub fn build_to_memory(self) -> Result<(Vec<u8>, BuildReport)> {
         let place = FaultyPlace::default();
-        let report = self.build_in(place.clone(), Path::new("memory"))?;
+        let report = self.build_in(place.clone(), Path::new("memory"), None)?;
         Ok((place.published().unwrap_or_default(), report))
     }
 
-    /// Builds in any place; `path` is for errors.
-    pub fn build_in<P: Place>(mut self, place: P, path: &Path) -> Result<BuildReport> {
+    /// Builds in any place; `path` is for errors. With vectors, a file without them is made first in `folder` or where
+    /// temporary files go, and there is a journal only with a folder.
+    pub fn build_in<P: Place>(mut self, place: P, path: &Path, folder: Option<&Path>) -> Result<BuildReport> {
+        let Some(embedding) = self.embedding.take() else { return self.build_without_vectors(place, path) };
+        let stage = match folder {
+            Some(folder) => tempfile::Builder::new().prefix(".a2kb-").tempdir_in(folder),
+            None => tempfile::tempdir(),
+        };
+        let stage = stage.map_err(|source| Error::io("create a folder in", folder.unwrap_or(path), source))?;
+        let staged = stage.path().join("stage.a2kb");
+        let mut report = self.build_without_vectors(FilePlace::new(&staged), &staged)?;
+        let snapshot = Snapshot::of_own_file(&staged)?;
+        let journal = folder.map(|_| journal_path(path));
+        let made =
+            embedding.rewrite_in(&snapshot, place, path, journal.as_deref(), &mut self.progress, &self.cancelled)?;
+        report.finished.file_bytes = made.file_bytes;
+        report.embedding = Some(made);
+        Ok(report)
+    }
+
+    fn build_without_vectors<P: Place>(&mut self, place: P, path: &Path) -> Result<BuildReport> {
         self.check_layers()?;
         let discovery = if self.paths.is_empty() && !self.documents.is_empty() {
             Discovery::default()
@@ -220,7 +262,7 @@ impl<'a> Builder<'a> {
             pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
         let file = FileBuilder::new(place, path, &self.layers, self.memory_budget_bytes, tempfile::tempfile)?;
         let mut build = Build {
-            settings: &mut self,
+            settings: self,
             pool,
             file,
             gazetteer: Gazetteer::default(),

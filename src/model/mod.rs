@@ -1,3 +1,4 @@
 //! Models behind ports: give me texts, I give you vectors.
 
+pub mod embedder;
 pub mod encoder;

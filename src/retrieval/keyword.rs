@@ -8,6 +8,7 @@ use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::{Scored, TopK};
 use crate::base::text::for_each_token;
 use crate::corpus::snapshot::{Bm25Parameters, PostingCursor, Snapshot, TermWeight, top_k};
+use crate::retrieval::filter::DocumentSet;
 use crate::retrieval::question::QueryTerm;
 
 /// A part of a keyword query.
@@ -33,6 +34,7 @@ pub fn search(
     query: &str,
     k: usize,
     parameters: Option<Bm25Parameters>,
+    documents: Option<&DocumentSet>,
 ) -> Result<Vec<Scored<ChunkId>>> {
     let (dictionary, postings) = (snapshot.terms()?, snapshot.postings()?);
     let mut ordinals: Vec<TermOrdinal> = Vec::new();
@@ -62,15 +64,32 @@ pub fn search(
         weights.push(TermWeight { ordinal, factor: postings.idf(postings.cursor(ordinal)?.df()) });
     }
     let parameters = parameters.unwrap_or(postings.baked());
-    let Some((first, rest)) = phrases.split_first() else {
-        return Ok(top_k(postings, &weights, k, parameters, None)?);
-    };
-    let mut allowed = phrase_chunks(snapshot, first)?;
-    for phrase in rest {
-        let other = phrase_chunks(snapshot, phrase)?;
-        allowed.retain(|chunk| other.binary_search(chunk).is_ok());
+    let mut allowed = documents.map(|documents| chunks_of(snapshot, documents)).transpose()?;
+    for phrase in &phrases {
+        let chunks = phrase_chunks(snapshot, phrase)?;
+        match &mut allowed {
+            None => allowed = Some(chunks),
+            Some(allowed) => allowed.retain(|chunk| chunks.binary_search(chunk).is_ok()),
+        }
     }
-    Ok(top_k(postings, &weights, k, parameters, Some(&|chunk| allowed.binary_search(&chunk.0).is_ok()))?)
+    match allowed {
+        None => Ok(top_k(postings, &weights, k, parameters, None)?),
+        Some(allowed) => {
+            Ok(top_k(postings, &weights, k, parameters, Some(&|chunk| allowed.binary_search(&chunk.0).is_ok()))?)
+        }
+    }
+}
+
+/// Chunks of the base layer of some documents, increasing.
+fn chunks_of(snapshot: &Snapshot, documents: &DocumentSet) -> Result<Vec<u32>> {
+    let (provenance, layer) = (snapshot.provenance()?, snapshot.base_layer()?);
+    let mut chunks = Vec::new();
+    for chunk in layer.chunks() {
+        if documents.contains(provenance.chunk(ChunkId(chunk))?.document) {
+            chunks.push(chunk);
+        }
+    }
+    Ok(chunks)
 }
 
 /// Chunks in which the words stand one behind the other, increasing.

@@ -3,7 +3,10 @@
 pub mod chain;
 pub mod context;
 pub mod exact;
+pub mod filter;
+pub mod hybrid;
 pub mod keyword;
 pub mod linking;
 pub mod question;
 pub mod relevance;
+pub mod semantic;

@@ -68,6 +68,16 @@ impl<P: Place> SealedWriter<P> {
         self.end()
     }
 
+    /// A whole section as another file has it, of a known kind or not.
+    pub fn copy(&mut self, entry: &SectionEntry, bytes: &[u8]) -> io::Result<()> {
+        self.end()?;
+        let offset = self.position().next_multiple_of(SECTION_ALIGNMENT);
+        self.pad_to(offset)?;
+        self.append(bytes)?;
+        self.entries.push(SectionEntry { offset, length: bytes.len() as u64, checksum: checksum(bytes), ..*entry });
+        Ok(())
+    }
+
     /// Ends the section under way.
     pub fn end(&mut self) -> io::Result<()> {
         if let Some((kind, instance, offset, sum)) = self.open.take() {

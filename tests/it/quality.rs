@@ -27,7 +27,10 @@ fn evidence_recall_and_file_size() {
         kb.verify().unwrap();
         let questions = read_questions(&data.join(set).join("questions.jsonl")).unwrap();
         let questions = judge(kb.snapshot(), questions).unwrap();
-        let recall = evaluate_retrieval(kb.snapshot(), &questions, Ranking::Ask, 1).unwrap().recall;
+        let recall =
+            evaluate_retrieval(kb.snapshot(), &questions, Ranking::Ask, &|question| kb.query_vector(question), 1)
+                .unwrap()
+                .recall;
         println!("{set}: recall {recall:?}, {ratio:.3} x");
         assert!(recall[&2] >= at_2 && recall[&5] >= at_5, "{set}: {recall:?}");
     }

@@ -14,10 +14,10 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("index", &["base", "format"]),
     ("model", &["base", "format"]),
     ("corpus", &["base", "format", "storage", "index"]),
-    ("ingest", &["base", "corpus"]),
+    ("ingest", &["base", "model", "corpus"]),
     ("retrieval", &["base", "corpus"]),
-    ("agent", &["base", "corpus", "retrieval"]),
-    ("evaluation", &["base", "corpus", "ingest", "retrieval", "agent"]),
+    ("agent", &["base", "model", "corpus", "retrieval"]),
+    ("evaluation", &["base", "model", "corpus", "ingest", "retrieval", "agent"]),
 ];
 const MAX_LINES: usize = 600;
 

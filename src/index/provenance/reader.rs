@@ -69,6 +69,13 @@ pub struct SentenceRow {
     pub token_count: u16,
 }
 
+impl DocumentRow {
+    /// Ids of the document's sentences.
+    pub fn sentences(&self) -> Range<u32> {
+        self.first_sentence.0..self.first_sentence.0.saturating_add(self.sentence_count)
+    }
+}
+
 /// A chunk's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -1,13 +1,13 @@
 //! `a2kb build`: documents in, one file out.
 
 use super::progress::BuildProgress;
+use super::vectors::VectorArguments;
 use super::{Context, Outcome, output};
 use a2kb::{BuildReport, Builder, JsonFields, Result};
 use clap::Args;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Build a knowledge base from documents (.txt, .md, .html, .jsonl)
@@ -43,6 +43,8 @@ pub(super) struct BuildArguments {
     /// Field that holds the metadata, an object
     #[arg(long, default_value = "metadata")]
     metadata_field: String,
+    #[command(flatten)]
+    vectors: VectorArguments,
     /// Fail where an input would be left out with a warning
     #[arg(long)]
     strict: bool,
@@ -63,17 +65,7 @@ fn parse_layer(text: &str) -> Result<(String, u32, u32), String> {
 
 impl BuildArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        // The second Ctrl-C does not wait; the temporary file then stays behind, the final name is untouched.
-        let handler = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(super::exit::INTERRUPTED));
-            }
-        });
-        if handler.is_err() {
-            output::talk(context, "note: Ctrl-C cannot be caught here; a temporary file may stay behind");
-        }
+        let stop = super::stop_on_ctrl_c(context);
         let start = Instant::now();
         let progress = RefCell::new(BuildProgress::new(context.quiet));
         let mut fields = JsonFields::default();
@@ -87,6 +79,9 @@ impl BuildArguments {
             .threads(self.threads)
             .on_progress(|now| progress.borrow_mut().show(now))
             .cancel_when(|| stop.load(Ordering::Relaxed));
+        if let Some(embedding) = self.vectors.embedding(self.threads)? {
+            builder = builder.embedding(embedding);
+        }
         for (name, tokens, overlap) in self.layer {
             builder = builder.layer(name, tokens, overlap);
         }
@@ -115,6 +110,9 @@ impl BuildArguments {
                 output::bytes(counts.text_bytes),
                 output::bytes(finished.file_bytes),
             ))?;
+            if let Some(embedding) = &report.embedding {
+                output::text_out(&super::vectors::describe(embedding))?;
+            }
         }
         Ok(Outcome::Done)
     }

@@ -39,6 +39,10 @@ enum RankingArgument {
     Ask,
     /// BM25 over all words
     Keyword,
+    /// Nearness in meaning
+    Semantic,
+    /// Mean of both
+    Hybrid,
 }
 
 impl EvalArguments {
@@ -47,10 +51,14 @@ impl EvalArguments {
         let ranking = match ranking {
             RankingArgument::Ask => Ranking::Ask,
             RankingArgument::Keyword => Ranking::Keyword,
+            RankingArgument::Semantic => Ranking::Semantic,
+            RankingArgument::Hybrid => Ranking::Hybrid,
         };
         // A file opened for this alone: what the ids touch does not count as memory of the queries.
         let questions = judge(file.open()?.snapshot(), read_questions(&questions)?)?;
-        let report = evaluate_retrieval(file.open()?.snapshot(), &questions, ranking, passes)?;
+        let kb = file.open()?;
+        let embed = |question: &str| kb.query_vector(question);
+        let report = evaluate_retrieval(kb.snapshot(), &questions, ranking, &embed, passes)?;
         if context.json {
             output::json("a2kb.eval.retrieval", &report)?;
             return Ok(Outcome::Done);

@@ -7,13 +7,17 @@ mod info;
 mod output;
 mod progress;
 mod read;
+mod reembed;
 mod search;
+mod vectors;
 mod verify;
 
 use a2kb::Error;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit codes; documented in README.md and in the help.
 mod exit {
@@ -46,6 +50,7 @@ enum Command {
     Info(info::InfoArguments),
     Search(search::SearchArguments),
     Read(read::ReadArguments),
+    Reembed(reembed::ReembedArguments),
     Ask(ask::AskArguments),
     Verify(verify::VerifyArguments),
     Eval(eval::EvalArguments),
@@ -95,6 +100,21 @@ impl FileArguments {
     }
 }
 
+/// A flag that Ctrl-C sets. The second Ctrl-C does not wait; a temporary file then stays behind, the final name is untouched.
+fn stop_on_ctrl_c(context: Context) -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let handler = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+    });
+    if handler.is_err() {
+        output::talk(context, "note: Ctrl-C cannot be caught here; a temporary file may stay behind");
+    }
+    stop
+}
+
 /// Runs the command.
 pub(super) fn run(arguments: Arguments) -> ExitCode {
     let context = Context { json: arguments.json, quiet: arguments.quiet };
@@ -103,6 +123,7 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         Command::Info(command) => command.run(context),
         Command::Search(command) => command.run(context),
         Command::Read(command) => command.run(context),
+        Command::Reembed(command) => command.run(context),
         Command::Ask(command) => command.run(context),
         Command::Verify(command) => command.run(context),
         Command::Eval(command) => command.run(context),

@@ -13,29 +13,46 @@ pub(super) struct BuildProgress {
     phase: &'static str,
     quiet: bool,
     last_line: Instant,
+    phase_start: Instant,
+    /// Texts that an interrupted build had embedded.
+    taken_over: u64,
 }
 
 impl BuildProgress {
     pub(super) fn new(quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let bar = (!quiet && terminal).then(|| ProgressBar::new(0));
-        BuildProgress { bar, phase: "", quiet, last_line: Instant::now() }
+        let now = Instant::now();
+        BuildProgress { bar, phase: "", quiet, last_line: now, phase_start: now, taken_over: 0 }
     }
 
     pub(super) fn show(&mut self, progress: Progress) {
         let (phase, bytes, total_bytes) = match progress {
             Progress::Reading { bytes, total_bytes, .. } => ("reading", bytes, total_bytes),
             Progress::Linking { bytes, total_bytes } => ("linking", bytes, total_bytes),
+            Progress::Embedding { done, total, .. } => ("embedding", done, total),
             _ => ("writing", 0, 0),
         };
         let new_phase = phase != self.phase;
-        self.phase = phase;
+        if new_phase {
+            (self.phase, self.phase_start) = (phase, Instant::now());
+        }
+        let texts = phase == "embedding";
+        if let Progress::Embedding { reused, done, .. } = progress
+            && reused == done
+        {
+            // What was taken over took no time: the rate is that of new vectors.
+            self.phase_start = Instant::now();
+            self.taken_over = reused;
+        }
         match &self.bar {
             Some(bar) => {
                 if new_phase {
                     bar.reset();
                     bar.set_message(phase);
-                    let template = if total_bytes > 0 {
+                    let template = if texts {
+                        "{msg:9} {wide_bar} {pos}/{len} texts {per_sec} eta {eta}"
+                    } else if total_bytes > 0 {
                         "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}"
                     } else {
                         "{msg:8} {spinner} {bytes} {bytes_per_sec}"
@@ -51,7 +68,13 @@ impl BuildProgress {
                 self.last_line = Instant::now();
                 let share = bytes.checked_mul(100).and_then(|bytes| bytes.checked_div(total_bytes));
                 let share = share.map_or_else(String::new, |share| format!(" ({share} %)"));
-                eprintln!("{phase}: {}{share}", super::output::bytes(bytes));
+                if texts {
+                    let rate = (bytes - self.taken_over) as f64 / self.phase_start.elapsed().as_secs_f64().max(1e-3);
+                    let left = (total_bytes - bytes) as f64 / rate.max(1e-3);
+                    eprintln!("{phase}: {bytes} of {total_bytes} texts{share}, {rate:.0}/s, {left:.0} s left");
+                } else {
+                    eprintln!("{phase}: {}{share}", super::output::bytes(bytes));
+                }
             }
             None => {}
         }

@@ -1,11 +1,11 @@
 //! `a2kb search`: ranked chunks for a query.
 
 use super::{Context, FileArguments, Outcome, output};
-use a2kb::{Mode, Result, SearchHit};
+use a2kb::{Filter, Fusion, Mode, Result, SearchHit, SearchOptions};
 use clap::Args;
 use serde_json::json;
 
-/// Find chunks by words, by exact text, or over the entity graph
+/// Find chunks by words, by exact text, by meaning, or over the entity graph
 #[derive(Args)]
 #[command(
     after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, word~ or word~2 for one or two misspelt letters."
@@ -21,6 +21,15 @@ pub(super) struct SearchArguments {
     /// How many chunks
     #[arg(long, short = 'k', default_value_t = 10)]
     top_k: usize,
+    /// Only in documents whose metadata meet this, as 'year >= 2020 and lang = en'
+    #[arg(long = "where", value_name = "CONDITION")]
+    filter: Option<String>,
+    /// How hybrid search joins its two rankings
+    #[arg(long, value_enum, default_value = "average")]
+    fusion: FusionArgument,
+    /// Balance of relevance (1) and diversity (0) among the hits
+    #[arg(long, value_name = "BALANCE")]
+    mmr: Option<f32>,
     /// Print whole chunks instead of their beginnings
     #[arg(long)]
     full: bool,
@@ -34,6 +43,18 @@ enum ModeArgument {
     Exact,
     /// Evidence over the entity graph
     Graph,
+    /// Nearness in meaning, by the vectors of sentences
+    Semantic,
+    /// Keyword and semantic search joined
+    Hybrid,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FusionArgument {
+    /// Mean of the scores, each brought to 0..1
+    Average,
+    /// Sum of 1 / (60 + rank)
+    Rank,
 }
 
 impl SearchArguments {
@@ -42,8 +63,17 @@ impl SearchArguments {
             ModeArgument::Keyword => Mode::Keyword,
             ModeArgument::Exact => Mode::Exact,
             ModeArgument::Graph => Mode::Graph,
+            ModeArgument::Semantic => Mode::Semantic,
+            ModeArgument::Hybrid => Mode::Hybrid,
         };
-        let hits = self.file.open()?.search(&self.query, mode, self.top_k)?;
+        let mut options = SearchOptions::default();
+        (options.mode, options.k, options.diversity) = (mode, self.top_k, self.mmr);
+        options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
+        options.fusion = match self.fusion {
+            FusionArgument::Average => Fusion::AveragedScore,
+            FusionArgument::Rank => Fusion::ReciprocalRank,
+        };
+        let hits = self.file.open()?.search_with(&self.query, &options)?;
         if context.json {
             output::json("a2kb.search", json!({ "query": self.query, "hits": hits }))?;
         } else if hits.is_empty() {

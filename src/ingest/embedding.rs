@@ -1,0 +1,218 @@
+//! Give me an open file and an embedder, I give you the same file with vectors; nothing is embedded twice.
+
+use crate::base::error::{Error, Result};
+use crate::base::ids::{DocumentId, EntityId, SentenceId};
+use crate::corpus::builder::{FilePlace, Place};
+use crate::corpus::rewriter::{EmbedderRecord, Encoding, Rewriter, VectorsWriter, encode_vector};
+use crate::corpus::snapshot::{Namespace, Snapshot};
+use crate::ingest::journal::{Journal, key};
+use crate::ingest::pipeline::Progress;
+use crate::model::embedder::{Embedder, embed_checked, record};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Texts that are embedded between two commits of the journal, about.
+const ROUND_TEXTS: usize = 256;
+/// Below so many sentences looking at all of them is fast enough (under 2 ms) and finds the best for certain.
+const GRAPH_FROM: usize = 50_000;
+
+/// How to make vectors.
+#[derive(Clone, Debug)]
+pub struct Embedding {
+    embedder: Arc<dyn Embedder>,
+    encoding: Encoding,
+    graph_from: usize,
+    pack_encoder: bool,
+}
+
+/// What was embedded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct EmbeddingReport {
+    /// Texts whose vectors were made now.
+    pub embedded: u64,
+    /// Texts whose vectors were there: from an interrupted build, or of an equal text.
+    pub reused: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+}
+
+impl Embedding {
+    /// Vectors of sentences and entities by `embedder`, eight bits a value.
+    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
+        Embedding { embedder, encoding: Encoding::default(), graph_from: GRAPH_FROM, pack_encoder: false }
+    }
+
+    /// How values are stored.
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// Makes a neighbour graph for at least so many sentences; only for vectors of eight bits.
+    pub fn graph_from(mut self, sentences: usize) -> Self {
+        self.graph_from = sentences;
+        self
+    }
+
+    /// Puts the embedder's weights into the file.
+    pub fn pack_encoder(mut self, pack: bool) -> Self {
+        self.pack_encoder = pack;
+        self
+    }
+
+    /// Gives the file in `snapshot` these vectors instead of those it had, at `path`. A build that was stopped goes on where
+    /// it was.
+    pub fn rewrite(
+        &self,
+        snapshot: &Snapshot,
+        path: &Path,
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<EmbeddingReport> {
+        self.rewrite_in(snapshot, FilePlace::new(path), path, Some(&journal_path(path)), progress, cancelled)
+    }
+
+    pub(super) fn rewrite_in<P: Place>(
+        &self,
+        snapshot: &Snapshot,
+        place: P,
+        path: &Path,
+        journal: Option<&Path>,
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<EmbeddingReport> {
+        let record = record(self.embedder.as_ref())?;
+        let asset = self.pack_encoder.then(|| self.embedder.asset().cloned()).flatten();
+        if self.pack_encoder && asset.is_none() {
+            let what = format!("packing the encoder of {:?}", record.name);
+            return Err(Error::invalid(what, "its weights are not here", "use an encoder asset, or do not pack"));
+        }
+        let journal = journal.map(Journal::open).transpose()?;
+        let sentences = snapshot.provenance()?.sentence_count() as usize;
+        let entities = snapshot.entities()?.len();
+        let mut run = Run {
+            embedding: self,
+            identity: EmbedderRecord { probes: Vec::new(), ..record.clone() }.encode().unwrap_or_default(),
+            record: &record,
+            journal: journal.as_ref(),
+            report: EmbeddingReport::default(),
+            total: (sentences + entities) as u64,
+            progress,
+            cancelled,
+        };
+        let of_sentences = run.vectors(sentence_texts(snapshot))?;
+        let of_entities = run.vectors((0..entities as u32).map(|entity| entity_text(snapshot, EntityId(entity))))?;
+        (run.progress)(Progress::Writing);
+        let mut report = run.report;
+        let mut file = Rewriter::new(place, path, snapshot)?;
+        let graph = self.encoding == Encoding::I8 && sentences >= self.graph_from.max(1);
+        file.vectors(Namespace::Sentence, of_sentences, graph.then_some((record.dimension as usize, sentences)))?;
+        file.vectors(Namespace::Entity, of_entities, None)?;
+        file.embedder(&record)?;
+        if let Some(asset) = asset {
+            file.encoder(&asset)?;
+        }
+        report.file_bytes = file.finish()?;
+        journal.map(Journal::remove).transpose()?;
+        Ok(report)
+    }
+}
+
+/// The journal lies beside the output.
+pub(super) fn journal_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+struct Run<'a> {
+    embedding: &'a Embedding,
+    identity: Vec<u8>,
+    record: &'a EmbedderRecord,
+    journal: Option<&'a Journal>,
+    report: EmbeddingReport,
+    total: u64,
+    progress: &'a mut dyn FnMut(Progress),
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Run<'_> {
+    /// The vectors of `texts` in order.
+    fn vectors(&mut self, texts: impl Iterator<Item = Result<String>>) -> Result<VectorsWriter> {
+        let file = tempfile::tempfile().map_err(|source| Error::io("create", "a temporary file", source))?;
+        let mut writer = VectorsWriter::new(self.embedding.encoding, self.record.dimension as usize, file);
+        let mut round = Vec::with_capacity(ROUND_TEXTS);
+        for text in texts {
+            round.push(format!("{}{}", self.record.passage_prefix, text?));
+            if round.len() == ROUND_TEXTS {
+                self.round(&mut round, &mut writer)?;
+            }
+        }
+        self.round(&mut round, &mut writer)?;
+        Ok(writer)
+    }
+
+    fn round(&mut self, texts: &mut Vec<String>, writer: &mut VectorsWriter) -> Result<()> {
+        if (self.cancelled)() {
+            return Err(Error::Interrupted);
+        }
+        let encoding = self.embedding.encoding;
+        let keys: Vec<[u8; 32]> = texts.iter().map(|text| key(&self.identity, encoding.number(), text)).collect();
+        let mut encoded = match self.journal {
+            Some(journal) => journal.get(&keys)?,
+            None => vec![None; texts.len()],
+        };
+        let length = self.record.dimension as usize * encoding.width() + if encoding == Encoding::I8 { 4 } else { 0 };
+        encoded.iter_mut().for_each(|row| *row = row.take().filter(|row| row.len() == length));
+        let open: Vec<usize> = (0..texts.len()).filter(|&index| encoded[index].is_none()).collect();
+        let missing: Vec<String> = open.iter().map(|&index| texts[index].clone()).collect();
+        if !missing.is_empty() {
+            let vectors = embed_checked(self.embedding.embedder.as_ref(), &missing)?;
+            for (&index, vector) in open.iter().zip(vectors) {
+                encoded[index] = Some(encode_vector(encoding, &vector));
+            }
+            if let Some(journal) = self.journal {
+                let rows = open.iter().filter_map(|&index| Some((&keys[index], encoded[index].as_deref()?)));
+                journal.put(rows)?;
+            }
+        }
+        self.report.embedded += open.len() as u64;
+        self.report.reused += (texts.len() - open.len()) as u64;
+        for row in encoded.iter().flatten() {
+            writer.push(row).map_err(|source| Error::io("write", "a temporary file", source))?;
+        }
+        texts.clear();
+        let done = self.report.embedded + self.report.reused;
+        (self.progress)(Progress::Embedding { done, total: self.total, reused: self.report.reused });
+        Ok(())
+    }
+}
+
+/// The sentences' texts in order of their ids; a document at a time is in memory.
+fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
+    let documents = snapshot.provenance().map_or(0, |provenance| provenance.document_count());
+    (0..documents).flat_map(|document| match texts_of_document(snapshot, DocumentId(document)) {
+        Ok(texts) => texts.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    })
+}
+
+fn texts_of_document(snapshot: &Snapshot, document: DocumentId) -> Result<Vec<String>> {
+    let provenance = snapshot.provenance()?;
+    let row = provenance.document(document)?;
+    let mut bytes = Vec::new();
+    snapshot.text()?.read(row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
+    row.sentences()
+        .map(|sentence| {
+            let sentence = provenance.sentence(SentenceId(sentence))?;
+            let start = sentence.start as usize;
+            let text = bytes.get(start..start + usize::from(sentence.byte_length)).unwrap_or_default();
+            Ok(String::from_utf8_lossy(text).into_owned())
+        })
+        .collect()
+}
+
+fn entity_text(snapshot: &Snapshot, entity: EntityId) -> Result<String> {
+    Ok(snapshot.strings()?.get(snapshot.entities()?.row(entity)?.name)?.to_owned())
+}

@@ -1,0 +1,104 @@
+//! Give me what was paid for, I keep it through a crash: encoded vectors by the hash of model, encoding and text.
+
+use crate::base::error::{Error, Result};
+use redb::{Database, ReadableDatabase, TableDefinition};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+const VECTORS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("vectors");
+
+/// A work file beside the output. Deleted when the build is whole.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    database: Database,
+}
+
+impl Journal {
+    /// Opens the journal at `path` or makes one. One that a crash left in an odd state is thrown away: it only saves work.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let damaged = |_| Error::io("open the journal", path, std::io::Error::other("it is damaged; delete it"));
+        let database = match Database::create(path) {
+            Ok(database) => database,
+            Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
+                let what = format!("the journal {}", path.display());
+                return Err(Error::invalid(what, "another build is using it", "wait for that build, or stop it"));
+            }
+            Err(_) => {
+                std::fs::remove_file(path).map_err(|source| Error::io("replace the journal", path, source))?;
+                Database::create(path).map_err(damaged)?
+            }
+        };
+        Ok(Journal { path: path.to_owned(), database })
+    }
+
+    fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error::io("use the journal", &self.path, std::io::Error::other(error))
+    }
+
+    /// What was kept under `key`.
+    pub(super) fn get(&self, keys: &[[u8; 32]]) -> Result<Vec<Option<Vec<u8>>>> {
+        let read = self.database.begin_read().map_err(|error| self.error(error))?;
+        let table = match read.open_table(VECTORS) {
+            Ok(table) => table,
+            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(vec![None; keys.len()]),
+            Err(error) => return Err(self.error(error)),
+        };
+        keys.iter()
+            .map(|key| {
+                let found = table.get(key.as_slice()).map_err(|error| self.error(error))?;
+                Ok(found.map(|value| value.value().to_vec()))
+            })
+            .collect()
+    }
+
+    /// Keeps values; they are on the medium when this returns.
+    pub(super) fn put<'a>(&self, entries: impl Iterator<Item = (&'a [u8; 32], &'a [u8])>) -> Result<()> {
+        let write = self.database.begin_write().map_err(|error| self.error(error))?;
+        {
+            let mut table = write.open_table(VECTORS).map_err(|error| self.error(error))?;
+            for (key, value) in entries {
+                table.insert(key.as_slice(), value).map_err(|error| self.error(error))?;
+            }
+        }
+        write.commit().map_err(|error| self.error(error))
+    }
+
+    /// Deletes the journal.
+    pub(super) fn remove(self) -> Result<()> {
+        drop(self.database);
+        std::fs::remove_file(&self.path).map_err(|source| Error::io("remove the journal", &self.path, source))
+    }
+}
+
+/// The key of a text's vector.
+pub(super) fn key(identity: &[u8], encoding: u32, text: &str) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update((identity.len() as u64).to_le_bytes());
+    hash.update(identity);
+    hash.update(encoding.to_le_bytes());
+    hash.update(text);
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_values_and_survives_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let keys = [key(b"model", 1, "a"), key(b"model", 1, "b"), key(b"other", 1, "a")];
+        let journal = Journal::open(&path).unwrap();
+        assert_eq!(journal.get(&keys).unwrap(), [None, None, None]);
+        journal.put([(&keys[0], b"one".as_slice())].into_iter()).unwrap();
+        assert!(Journal::open(&path).is_err(), "one build at a time");
+        drop(journal);
+        let journal = Journal::open(&path).unwrap();
+        assert_eq!(journal.get(&keys).unwrap(), [Some(b"one".to_vec()), None, None]);
+        journal.remove().unwrap();
+        std::fs::write(&path, b"not a database").unwrap();
+        assert_eq!(Journal::open(&path).unwrap().get(&keys[..1]).unwrap(), [None]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Give me a query and options, I give you ranked chunks with their texts: what `KnowledgeBase::search` does.
+
+use crate::base::error::{Error, Result};
+use crate::base::ids::{ChunkId, SentenceId};
+use crate::base::score::Scored;
+use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::knowledge_base::{Mode, SearchHit, SearchOptions};
+use crate::retrieval::chain::{ChainSettings, Reason, chain};
+use crate::retrieval::context::TextFetcher;
+use crate::retrieval::filter::DocumentSet;
+use crate::retrieval::hybrid::{diversify, fuse};
+use crate::retrieval::question::Question;
+use crate::retrieval::semantic::semantic;
+use crate::retrieval::{exact, keyword};
+use std::collections::BTreeMap;
+
+const DEFAULT_K: usize = 10;
+/// Hits of each method that hybrid search joins, at least.
+const HYBRID_CANDIDATES: usize = 50;
+/// Candidates among which a diverse choice is made, for each hit that is asked for.
+const DIVERSE_CANDIDATES: usize = 5;
+
+/// A chunk before its text is fetched.
+struct Found {
+    chunk: ChunkId,
+    score: f32,
+    reason: &'static str,
+    sentences: Vec<SentenceId>,
+    ranks: BTreeMap<&'static str, usize>,
+}
+
+impl Found {
+    fn new(chunk: ChunkId, score: f32, reason: &'static str) -> Self {
+        Found { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new() }
+    }
+}
+
+/// The best chunks for a query; `vector` is there for modes that need it.
+pub(crate) fn search(
+    snapshot: &Snapshot,
+    query: &str,
+    vector: Option<&QueryVector>,
+    options: &SearchOptions,
+) -> Result<Vec<SearchHit>> {
+    let k = if options.k == 0 { DEFAULT_K } else { options.k };
+    let documents = options.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
+    let wanted = if options.diversity.is_some() { k.saturating_mul(DIVERSE_CANDIDATES) } else { k };
+    let mut found = find(snapshot, query, vector, options, wanted, documents.as_ref())?;
+    if let Some(balance) = options.diversity {
+        if !(0.0..=1.0).contains(&balance) {
+            return Err(Error::invalid("the diversity", format!("{balance} is out of range"), "take 0 to 1"));
+        }
+        let scored: Vec<_> = found.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
+        let mut diverse = Vec::new();
+        for chosen in diversify(snapshot, &scored, balance, k)? {
+            if let Some(place) = found.iter().position(|hit| hit.chunk == chosen.id) {
+                diverse.push(found.swap_remove(place));
+            }
+        }
+        found = diverse;
+    }
+    let mut fetcher = TextFetcher::new(snapshot);
+    let hits = found.into_iter().enumerate().map(|(index, found)| {
+        let Found { chunk, score, reason, sentences, ranks } = found;
+        let snippets =
+            sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
+        Ok(SearchHit { rank: index + 1, score, reason, ranks, chunk: fetcher.chunk(chunk)?, snippets })
+    });
+    hits.collect()
+}
+
+fn find(
+    snapshot: &Snapshot,
+    query: &str,
+    vector: Option<&QueryVector>,
+    options: &SearchOptions,
+    k: usize,
+    documents: Option<&DocumentSet>,
+) -> Result<Vec<Found>> {
+    let missing = || Error::invalid("semantic search", "there is no query vector", "give one");
+    match options.mode {
+        Mode::Keyword => Ok(scored(keyword::search(snapshot, query, k, None, documents)?, "keyword")),
+        Mode::Exact => {
+            let limit = if documents.is_some() { usize::MAX } else { k };
+            let hits = exact::search(snapshot, &[query.to_owned()], limit)?
+                .into_iter()
+                .map(|hit| Found { sentences: hit.sentences, ..Found::new(hit.chunk, hit.score, "exact") });
+            allowed_only(snapshot, hits, documents, k)
+        }
+        Mode::Graph => {
+            let limit = if documents.is_some() { usize::MAX } else { k };
+            let chain = chain(snapshot, &Question::new(snapshot, query)?, &ChainSettings::default(), limit)?;
+            let hits = chain.evidence.iter().map(|evidence| {
+                let (reason, sentences) = match evidence.reason {
+                    Reason::Keyword => ("keyword", Vec::new()),
+                    Reason::About(_) => ("about", Vec::new()),
+                    Reason::Hop(hop) => ("path", vec![hop.sentence]),
+                };
+                Found { sentences, ..Found::new(evidence.chunk, evidence.score, reason) }
+            });
+            allowed_only(snapshot, hits, documents, k)
+        }
+        Mode::Semantic => {
+            let hits = semantic(snapshot, vector.ok_or_else(missing)?, k, documents)?.into_iter();
+            let found =
+                hits.map(|hit| Found { sentences: hit.sentences, ..Found::new(hit.chunk, hit.score, "semantic") });
+            Ok(found.collect())
+        }
+        Mode::Hybrid => hybrid(snapshot, query, vector.ok_or_else(missing)?, options, k, documents),
+    }
+}
+
+fn hybrid(
+    snapshot: &Snapshot,
+    query: &str,
+    vector: &QueryVector,
+    options: &SearchOptions,
+    k: usize,
+    documents: Option<&DocumentSet>,
+) -> Result<Vec<Found>> {
+    let candidates = k.max(HYBRID_CANDIDATES);
+    let words = keyword::search(snapshot, query, candidates, None, documents)?;
+    let meaning = semantic(snapshot, vector, candidates, documents)?;
+    let scores: Vec<_> = meaning.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
+    let fused = fuse(&[(&words, 0.5), (&scores, 0.5)], options.fusion);
+    let found = fused.into_iter().take(k).map(|hit| {
+        let methods = ["keyword", "semantic"].into_iter().zip(&hit.ranks);
+        Found {
+            chunk: hit.chunk,
+            score: hit.score,
+            reason: "hybrid",
+            sentences: hit.ranks[1].map(|rank| meaning[rank - 1].sentences.clone()).unwrap_or_default(),
+            ranks: methods.filter_map(|(method, rank)| Some((method, (*rank)?))).collect(),
+        }
+    });
+    Ok(found.collect())
+}
+
+fn scored(hits: Vec<Scored<ChunkId>>, reason: &'static str) -> Vec<Found> {
+    hits.into_iter().map(|hit| Found::new(hit.id, hit.score, reason)).collect()
+}
+
+fn allowed_only(
+    snapshot: &Snapshot,
+    hits: impl Iterator<Item = Found>,
+    documents: Option<&DocumentSet>,
+    k: usize,
+) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for hit in hits {
+        let allowed = match documents {
+            Some(documents) => documents.contains(snapshot.provenance()?.chunk(hit.chunk)?.document),
+            None => true,
+        };
+        if allowed && found.len() < k {
+            found.push(hit);
+        }
+    }
+    Ok(found)
+}
