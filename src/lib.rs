@@ -57,6 +57,8 @@ pub use ingest::embedding::{Embedding, EmbeddingReport};
 pub use ingest::pipeline::{BuildReport, Builder, Progress, Warning};
 pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
 pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
+#[cfg(feature = "llm")]
+pub use model::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
 pub use retrieval::context::{ChunkText, Citation, DocumentInfo};
 pub use retrieval::filter::Filter;
 pub use retrieval::hybrid::Fusion;

@@ -189,7 +189,8 @@ impl Run<'_> {
     }
 }
 
-/// The sentences' texts in order of their ids; a document at a time is in memory.
+/// The sentences' texts in order of their ids, each behind its document's title, without which "he was born there" means
+/// nothing; a document at a time is in memory.
 fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
     let documents = snapshot.provenance().map_or(0, |provenance| provenance.document_count());
     (0..documents).flat_map(|document| match texts_of_document(snapshot, DocumentId(document)) {
@@ -201,6 +202,7 @@ fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
 fn texts_of_document(snapshot: &Snapshot, document: DocumentId) -> Result<Vec<String>> {
     let provenance = snapshot.provenance()?;
     let row = provenance.document(document)?;
+    let title = snapshot.string(row.title)?;
     let mut bytes = Vec::new();
     snapshot.text()?.read(row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
     row.sentences()
@@ -208,7 +210,8 @@ fn texts_of_document(snapshot: &Snapshot, document: DocumentId) -> Result<Vec<St
             let sentence = provenance.sentence(SentenceId(sentence))?;
             let start = sentence.start as usize;
             let text = bytes.get(start..start + usize::from(sentence.byte_length)).unwrap_or_default();
-            Ok(String::from_utf8_lossy(text).into_owned())
+            let text = String::from_utf8_lossy(text);
+            Ok(title.map_or_else(|| text.clone().into_owned(), |title| format!("{title}: {text}")))
         })
         .collect()
 }

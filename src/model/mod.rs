@@ -2,3 +2,5 @@
 
 pub mod embedder;
 pub mod encoder;
+#[cfg(feature = "llm")]
+pub mod http_embedder;

@@ -1,6 +1,6 @@
 //! `a2kb eval`: measured quality on a set of questions.
 
-use super::{Context, FileArguments, Outcome, output};
+use super::{Context, FileArguments, Outcome, QueryArguments, output};
 use a2kb::Result;
 use a2kb::evaluation::dataset::read_questions;
 use a2kb::evaluation::runner::{Ranking, evaluate_retrieval, judge};
@@ -21,6 +21,8 @@ enum What {
     Retrieval {
         #[command(flatten)]
         file: FileArguments,
+        #[command(flatten)]
+        model: QueryArguments,
         /// JSON lines: id, question, gold (ids of documents)
         #[arg(long)]
         questions: PathBuf,
@@ -47,7 +49,7 @@ enum RankingArgument {
 
 impl EvalArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let What::Retrieval { file, questions, ranking, passes } = self.what;
+        let What::Retrieval { file, model, questions, ranking, passes } = self.what;
         let ranking = match ranking {
             RankingArgument::Ask => Ranking::Ask,
             RankingArgument::Keyword => Ranking::Keyword,
@@ -56,7 +58,7 @@ impl EvalArguments {
         };
         // A file opened for this alone: what the ids touch does not count as memory of the queries.
         let questions = judge(file.open()?.snapshot(), read_questions(&questions)?)?;
-        let kb = file.open()?;
+        let kb = model.apply(file.open()?)?;
         let embed = |question: &str| kb.query_vector(question);
         let report = evaluate_retrieval(kb.snapshot(), &questions, ranking, &embed, passes)?;
         if context.json {

@@ -79,6 +79,30 @@ struct FileArguments {
     checksums: Checksums,
 }
 
+/// The model for questions.
+#[derive(clap::Args)]
+struct QueryArguments {
+    /// Model for semantic search, if it is not the one in the file or in this program: the path of an encoder asset, or
+    /// `http:MODEL`
+    #[arg(long, env = "A2KB_QUERY_EMBEDDER")]
+    embedder: Option<String>,
+    #[command(flatten)]
+    http: vectors::HttpArguments,
+}
+
+impl QueryArguments {
+    fn apply(&self, kb: a2kb::KnowledgeBase) -> Result<a2kb::KnowledgeBase, Error> {
+        let embedder = match &self.embedder {
+            Some(name) => vectors::embedder(name, &self.http, 1)?,
+            None => None,
+        };
+        match embedder {
+            Some(embedder) => kb.with_embedder(embedder),
+            None => Ok(kb),
+        }
+    }
+}
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Checksums {
     /// Each section when it is first used

@@ -1,6 +1,6 @@
 //! `a2kb search`: ranked chunks for a query.
 
-use super::{Context, FileArguments, Outcome, output};
+use super::{Context, FileArguments, Outcome, QueryArguments, output};
 use a2kb::{Filter, Fusion, Mode, Result, SearchHit, SearchOptions};
 use clap::Args;
 use serde_json::json;
@@ -13,6 +13,8 @@ use serde_json::json;
 pub(super) struct SearchArguments {
     #[command(flatten)]
     file: FileArguments,
+    #[command(flatten)]
+    model: QueryArguments,
     /// What to look for
     query: String,
     /// How to rank
@@ -73,7 +75,7 @@ impl SearchArguments {
             FusionArgument::Average => Fusion::AveragedScore,
             FusionArgument::Rank => Fusion::ReciprocalRank,
         };
-        let hits = self.file.open()?.search_with(&self.query, &options)?;
+        let hits = self.model.apply(self.file.open()?)?.search_with(&self.query, &options)?;
         if context.json {
             output::json("a2kb.search", json!({ "query": self.query, "hits": hits }))?;
         } else if hits.is_empty() {
