@@ -21,6 +21,7 @@ KINDS = [
     "POSTINGS_INDEX", "ENTITIES", "ENTITY_NAMES", "ENTITY_NAME_SETS", "ENTITY_ALIASES", "RELATIONS", "FACTS", "FACT_SOURCES", "SUBJECT_FACTS",
     "OBJECT_FACTS", "SENTENCE_ENTITIES", "ENTITY_SENTENCES", "CHUNK_ABOUT", "ENTITY_ABOUT",
 ]
+OPTIONAL_KINDS = {32: "VECTORS", 33: "HNSW", 34: "EMBEDDER", 35: "ENCODER"}
 COMMON_INPUTS = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG"
 
 
@@ -203,17 +204,20 @@ def sections(data):
     need(len(data) == sealed, "a live region")
     table = data[64:64 + count * 32]
     need(zlib.crc32(table) == table_sum, "the table's checksum does not hold")
-    found, last, spans = {}, (0, -1), []
+    found, last, spans = {name: {} for name in OPTIONAL_KINDS.values()}, (0, -1), []
     for kind, flags, instance, offset, length, checksum, revision in struct.iter_unpack("<HHIQQII", table):
         need(kind > 0 and (kind, instance) > last, "sections out of order")
         last = (kind, instance)
         need(offset >= 4096 and offset % 64 == 0 and offset + length <= sealed, "a section lies outside")
         spans.append((offset, offset + length))
-        known = kind <= len(KINDS) and revision == 0
+        known = (kind <= len(KINDS) or kind in OPTIONAL_KINDS) and revision == 0
         need(known or flags & 1, "unknown section %d" % kind)
         body = data[offset:offset + length]
         need(zlib.crc32(body) == checksum, "the checksum of section %d does not hold" % kind)
-        if known:
+        if known and kind in OPTIONAL_KINDS:
+            need(flags & 1, "section %d without the optional flag" % kind)
+            found[OPTIONAL_KINDS[kind]][instance] = body
+        elif known:
             found[KINDS[kind - 1]] = body
     spans = sorted(span for span in spans if span[0] < span[1])
     need(all(a[1] <= b[0] for a, b in zip(spans, spans[1:])), "sections overlap")
@@ -276,6 +280,116 @@ def postings(index, lists):
             need(last is None or previous == last, "a block's last chunk is wrong")
         result.append(found)
     return {"k1": round(k1, 6), "b": round(b, 6), "lengths": lengths, "lists": result}
+
+
+def embedder(data):
+    name, at = read_string(data, 0)
+    digest, at = read_string(data, at)
+    (dimension,), at = struct.unpack_from("<Q", data, at), at + 8
+    pooling, at = read_string(data, at)
+    (normalised,), at = struct.unpack_from("<Q", data, at), at + 8
+    query_prefix, at = read_string(data, at)
+    passage_prefix, at = read_string(data, at)
+    (count,), at = struct.unpack_from("<Q", data, at), at + 8
+    probes = []
+    for _ in range(count):
+        text, at = read_string(data, at)
+        (length,), at = struct.unpack_from("<Q", data, at), at + 8
+        need(length == dimension, "a probe of another dimension")
+        probes.append([text, list(struct.unpack_from("<%dQ" % length, data, at))])
+        at += 8 * length
+    return [name, digest, dimension, pooling, normalised, query_prefix, passage_prefix, probes]
+
+
+def float_bits(value):
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def vectors(data, dimension):
+    """The encoding, and the bits of all values as f32."""
+    parts = Parts(data)
+    count, own_dimension, encoding, _ = parts.numbers(4, "I")
+    need(own_dimension == dimension and encoding in (1, 2, 3), "a wrong dimension or encoding")
+    scales = parts.numbers(count if encoding == 1 else 0, "f")
+    values = parts.numbers(count * dimension, {1: "b", 2: "e", 3: "f"}[encoding])
+    parts.end()
+    rows = [values[i * dimension:(i + 1) * dimension] for i in range(count)]
+    if encoding == 1:
+        need(-128 not in values, "a value is -128")
+        rows = [[scale * value for value in row] for scale, row in zip(scales, rows)]
+    return [encoding, [[float_bits(value) for value in row] for row in rows]]
+
+
+def neighbours(data):
+    """The entry, the top level, and for each row its lists on all levels."""
+    parts = Parts(data)
+    count, base_width, upper_width, upper_count, entry, top = parts.numbers(6, "I")
+    base = parts.numbers(count * base_width, "I")
+    upper_rows = parts.numbers(upper_count, "I")
+    starts = parts.numbers(upper_count + 1, "I")
+    upper = parts.numbers(starts[-1] * upper_width, "I")
+    parts.end()
+    need(upper_rows == sorted(set(upper_rows)), "upper rows are out of order")
+
+    def present(values):
+        need(all(value < count or value == NONE for value in values), "a neighbour is no row")
+        return [value for value in values if value != NONE]
+
+    rows = [[present(base[i * base_width:(i + 1) * base_width])] + [[] for _ in range(top)] for i in range(count)]
+    for row, first, end in zip(upper_rows, starts, starts[1:]):
+        for level, at in enumerate(range(first, end), 1):
+            rows[row][level] = present(upper[at * upper_width:(at + 1) * upper_width])
+    return [entry, top, rows]
+
+
+def encoder(data):
+    """The length, after walking over all parts."""
+    parts = Parts(data)
+    need(parts.take(8) == b"a2kbenc1", "not an encoder")
+    hidden, layers, heads, intermediate, tokens, pieces, pooling, _, _, _, name_length, piece_bytes = parts.rows(1, "9IfII")[0]
+    need(pooling in (1, 2) and hidden % heads == 0, "unknown pooling, or heads that do not fit")
+    parts.take(name_length)
+    offsets = parts.numbers(pieces + 1, "I")
+    joined = parts.take(piece_bytes)
+    order = parts.numbers(pieces, "I")
+    words = [joined[offsets[i]:offsets[i + 1]] for i in order]
+    need(words == sorted(words) and offsets[-1] == piece_bytes, "the word pieces are out of order")
+    for length in (pieces * 4, pieces * hidden, tokens * hidden * 4, hidden * 8):
+        parts.take(length)
+
+    def matrix(outputs, inputs):
+        parts.take(outputs * 4)
+        sums = parts.numbers(outputs, "i")
+        parts.take(outputs * 4)
+        weights = parts.numbers(outputs * inputs, "b")
+        for output in range(outputs):
+            start = output // 16 * 16 * inputs + output % 16 * 4
+            own = sum(sum(weights[at:at + 4]) for at in range(start, start + inputs * 16, 64))
+            need(own == sums[output], "a sum of weights is wrong")
+
+    for _ in range(layers):
+        matrix(3 * hidden, hidden)
+        matrix(hidden, hidden)
+        parts.take(hidden * 8)
+        matrix(intermediate, hidden)
+        matrix(hidden, intermediate)
+        parts.take(hidden * 8)
+    parts.end()
+    return len(data)
+
+
+def optional_contents(found):
+    """What files of version 1.1 may have."""
+    if not found["EMBEDDER"]:
+        return {}
+    about = embedder(found["EMBEDDER"][0])
+    graph, weights = found["HNSW"].get(0), found["ENCODER"].get(0)
+    return {
+        "embedder": about,
+        "vectors": [[number] + vectors(data, about[2]) for number, data in sorted(found["VECTORS"].items())],
+        "neighbours": None if graph is None else neighbours(graph),
+        "encoder": None if weights is None else encoder(weights),
+    }
 
 
 def contents(data):
@@ -341,6 +455,7 @@ def contents(data):
         "facts": facts, "object_facts": list_table(found["OBJECT_FACTS"]),
         "sentence_entities": list_table(found["SENTENCE_ENTITIES"]), "entity_sentences": list_table(found["ENTITY_SENTENCES"]),
         "chunk_about": list_table(found["CHUNK_ABOUT"]), "entity_about": list_table(found["ENTITY_ABOUT"]),
+        **optional_contents(found),
     }
 
 

@@ -1,6 +1,7 @@
 //! Layer 6a: paths and documents in, a published file out.
 
 pub mod analysis;
+mod batch_graph;
 pub mod document;
 pub mod embedding;
 pub mod entity_resolution;

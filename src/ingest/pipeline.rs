@@ -13,10 +13,10 @@ use crate::corpus::builder::{
 };
 use crate::corpus::snapshot::Snapshot;
 use crate::ingest::analysis::{Names, analyse};
+use crate::ingest::batch_graph::{Linked, Relations, link};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
 use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path};
-use crate::ingest::entity_resolution::{Gazetteer, Resolved};
-use crate::ingest::extractor::Recogniser;
+use crate::ingest::entity_resolution::Gazetteer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -488,24 +488,6 @@ impl<P: Place> Build<'_, '_, P> {
     }
 }
 
-/// Relation names over all batches, numbered by first occurrence.
-#[derive(Default)]
-struct Relations {
-    numbers: FxHashMap<String, u32>,
-    names: Vec<String>,
-}
-
-impl Relations {
-    fn number(&mut self, name: String) -> u32 {
-        let next = self.names.len() as u32;
-        let number = *self.numbers.entry(name.clone()).or_insert(next);
-        if number == next {
-            self.names.push(name);
-        }
-        number
-    }
-}
-
 /// A document with the hash that duplicates are known by.
 type Hashed = (Document, [u8; 32]);
 
@@ -562,51 +544,4 @@ fn hashed(mut document: Document) -> Hashed {
     identity.update(document.fields.content_hash);
     identity.update(document.fields.title.as_deref().unwrap_or_default());
     (document, identity.finalize().into())
-}
-
-/// The graph of one batch.
-struct Linked {
-    mentions: Vec<Vec<u32>>,
-    about: Vec<Vec<u32>>,
-    statements: Vec<Statement>,
-    relations: Vec<String>,
-    text_bytes: u64,
-}
-
-/// Finds the mentions, about-edges and facts of the documents in `range`, whose texts are `text` one after the other.
-fn link<P: Place>(file: &FileBuilder<P>, resolved: &Resolved, range: std::ops::Range<u32>, text: &str) -> Linked {
-    let mut recogniser = Recogniser::new(&resolved.trie);
-    let (mut mentions, mut statements, mut topics) = (Vec::new(), Vec::new(), Vec::new());
-    let rows = &file.documents()[range.start as usize..range.end as usize];
-    let base = rows.first().map_or(0, |row| row.text_start);
-    for (row, id) in rows.iter().zip(range.clone()) {
-        let body = &text[(row.text_start - base) as usize..][..row.text_length as usize];
-        let title = resolved.titles[id as usize];
-        let mut opening = Vec::new();
-        for sentence in row.first_sentence.0..row.first_sentence.0 + row.sentence_count {
-            let found = recogniser.read(&body[file.sentence_range(sentence)], title);
-            if sentence == row.first_sentence.0 {
-                opening = found.opening;
-            }
-            statements.extend(found.statements.into_iter().map(|statement| Statement { sentence, ..statement }));
-            mentions.push(found.entities);
-        }
-        topics.push(title.map_or(opening, |title| vec![title]));
-    }
-    let about = file.base_chunks_of(range.clone()).map(|(document, headings)| {
-        let mut entities: BTreeSet<u32> = topics[(document - range.start) as usize].iter().copied().collect();
-        entities.extend(
-            headings
-                .iter()
-                .flat_map(|heading| resolved.trie.get(&crate::base::text::name_key(heading)).iter().copied()),
-        );
-        entities.into_iter().collect()
-    });
-    Linked {
-        mentions,
-        about: about.collect(),
-        statements,
-        relations: recogniser.into_relations(),
-        text_bytes: text.len() as u64,
-    }
 }

@@ -13,6 +13,8 @@ fn exercise(bytes: Vec<u8>, policy: ChecksumPolicy) -> Result<Vec<String>, Error
         ("velm \"river osk\" da* hlacyon~2", Mode::Keyword),
         ("the velm", Mode::Exact),
         ("Who designed the Velm Dam?", Mode::Graph),
+        ("the dam", Mode::Semantic),
+        ("the dam", Mode::Hybrid),
     ] {
         note(kb.search(query, mode, 5).map(|hits| format!("{hits:?}")));
     }
@@ -28,7 +30,16 @@ fn is_error(text: &str) -> bool {
 
 #[test]
 fn every_flip_and_cut_of_the_smallest_file() {
-    let good = std::fs::read(root().join("tests/golden/v1/smallest.a2kb")).unwrap();
+    flip_and_cut("smallest");
+}
+
+#[test]
+fn every_flip_and_cut_of_a_file_with_vectors() {
+    flip_and_cut("vectors");
+}
+
+fn flip_and_cut(name: &str) {
+    let good = std::fs::read(root().join("tests/golden/v1").join(name).with_extension("a2kb")).unwrap();
     let expected = dump(&KnowledgeBase::from_bytes(good.clone(), ChecksumPolicy::Eager).unwrap()).unwrap();
     let calm = exercise(good.clone(), ChecksumPolicy::FirstTouch).unwrap();
     for at in 0..good.len() {

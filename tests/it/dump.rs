@@ -1,6 +1,7 @@
 //! The contents of a file as JSON, in the same shape as `tools/read_a2kb.py` prints them.
 
 use a2kb::base::ids::{ChunkId, DocumentId, EntityId, FactId, RelationId, SentenceId, StringId, TermOrdinal};
+use a2kb::corpus::snapshot::{Namespace, Snapshot};
 use a2kb::format::kind::Kind;
 use a2kb::format::list_table::ListTable;
 use a2kb::format::transducer::Transducer;
@@ -102,7 +103,7 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
     }
     let duplicates =
         provenance.duplicates().map(|row| Ok(json!([row.document, string(row.source)?, string(row.external_id)?])));
-    Ok(json!({
+    let mut contents = json!({
         "format": [1, snapshot.reader().header().minor],
         "manifest": {
             "generator": manifest.generator, "title": manifest.title, "analyzer": manifest.analyzer, "corpus_hash": manifest.corpus_hash,
@@ -114,7 +115,50 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
         "entities": entity_rows, "entity_names": keys(Kind::EntityNames)?, "entity_name_sets": lists(Kind::EntityNameSets)?, "entity_aliases": aliases,
         "facts": fact_rows, "object_facts": lists(Kind::ObjectFacts)?, "sentence_entities": lists(Kind::SentenceEntities)?,
         "entity_sentences": lists(Kind::EntitySentences)?, "chunk_about": lists(Kind::ChunkAbout)?, "entity_about": lists(Kind::EntityAbout)?,
-    }))
+    });
+    // Files of version 1.0 have none of these.
+    if let Some(embedder) = snapshot.embedder()? {
+        contents["embedder"] = json!([
+            embedder.name,
+            embedder.hash,
+            embedder.dimension,
+            embedder.pooling,
+            embedder.normalised,
+            embedder.query_prefix,
+            embedder.passage_prefix,
+            embedder.probes,
+        ]);
+        contents["vectors"] = vectors(snapshot)?;
+        contents["neighbours"] = neighbours(snapshot)?;
+        contents["encoder"] = json!(snapshot.packed_encoder()?.map(|bytes| bytes.len()));
+    }
+    Ok(contents)
+}
+
+/// For each namespace its number, the encoding, and the bits of all values as f32.
+fn vectors(snapshot: &Snapshot) -> Result<Value> {
+    let mut all = Vec::new();
+    for namespace in Namespace::ALL {
+        if let Some(vectors) = snapshot.vectors(namespace)? {
+            let row = |row| Ok(vectors.row(row)?.iter().map(|value| value.to_bits()).collect::<Vec<u32>>());
+            let rows = (0..vectors.len()).map(row).collect::<Result<Vec<_>>>()?;
+            all.push(json!([namespace as u32, vectors.encoding().number(), rows]));
+        }
+    }
+    Ok(json!(all))
+}
+
+/// For each row its lists, level 0 first; levels on which it does not stand are empty.
+fn neighbours(snapshot: &Snapshot) -> Result<Value> {
+    let Some(graph) = snapshot.neighbours()? else { return Ok(Value::Null) };
+    let (entry, top) = graph.entry();
+    let lists = |row| -> Result<Vec<Vec<u32>>> {
+        Ok((0..=top)
+            .map(|level| Ok(graph.neighbours(row, level)?.collect()))
+            .collect::<Result<_, a2kb::Corruption>>()?)
+    };
+    let rows = (0..graph.len() as u32).map(lists).collect::<Result<Vec<_>>>()?;
+    Ok(json!([entry, top, rows]))
 }
 
 fn headings_in(snapshot: &a2kb::corpus::snapshot::Snapshot) -> Result<u32> {

@@ -2,7 +2,7 @@
 //!
 //! `A2KB_MAKE_GOLDEN=1 cargo test --test it golden` makes the files that are missing; existing ones are never written again.
 
-use super::{dump::dump, root};
+use super::{dump::dump, root, tiny};
 use a2kb::{Builder, ChecksumPolicy, Document, JsonFields, KnowledgeBase};
 use std::path::PathBuf;
 use std::process::Command;
@@ -18,6 +18,7 @@ fn builders() -> Vec<(&'static str, Builder<'static>)> {
         ("smallest", Builder::new().document(Document::plain("a", None, "Hi."))),
         ("demo", demo),
         ("features", features()),
+        ("vectors", vectors()),
     ]
 }
 
@@ -42,6 +43,24 @@ fn features() -> Builder<'static> {
         ("scripts", None, "他来了。她走了！ Ärger in Łódź. यह एक वाक्य है। Это всё."),
     ] {
         builder = builder.document(Document::plain(id, title.map(str::to_owned), text));
+    }
+    builder
+}
+
+/// Vectors of sentences and entities, a neighbour graph, and the encoder in the file.
+fn vectors() -> Builder<'static> {
+    let texts = [
+        ("dam", "Velm Dam", "The dam stands on the river Osk. It was designed by Ada Quill."),
+        (
+            "quill",
+            "Ada Quill",
+            "Ada Quill was an engineer. She was born in Port Ellery. Her last work was the Velm Dam.",
+        ),
+        ("port", "Port Ellery", "Port Ellery is a town by the sea."),
+    ];
+    let mut builder = Builder::new().title("Vectors").embedding(tiny::embedding(1));
+    for (id, title, text) in texts {
+        builder = builder.document(Document::plain(id, Some(title.into()), text));
     }
     builder
 }
@@ -100,5 +119,6 @@ fn todays_writer_gives_the_same_contents() {
         let got = dump(&KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager).unwrap()).unwrap();
         assert_eq!(got["documents"], expected["documents"], "{name}");
         assert_eq!(got["postings"], expected["postings"], "{name}");
+        assert_eq!(got.get("vectors"), expected.get("vectors"), "{name}");
     }
 }

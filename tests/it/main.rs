@@ -9,6 +9,8 @@ mod golden;
 mod open;
 mod quality;
 mod tidy;
+mod tiny;
+mod vectors;
 
 use std::path::PathBuf;
 

@@ -61,8 +61,13 @@ impl NeighbourGraph {
         self.count == 0
     }
 
+    /// The row that a search starts from, and its level, the top one.
+    pub fn entry(&self) -> (u32, u32) {
+        (self.entry, self.top_level)
+    }
+
     /// Neighbours of a row on a level; those that are no rows are left out.
-    fn neighbours(&self, row: u32, level: u32) -> Result<impl Iterator<Item = u32>, Corruption> {
+    pub fn neighbours(&self, row: u32, level: u32) -> Result<impl Iterator<Item = u32>, Corruption> {
         let list = if level == 0 {
             let length = self.base_width * 4;
             self.base.get(row as usize * length, (row as usize + 1) * length)?

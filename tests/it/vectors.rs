@@ -1,0 +1,215 @@
+//! Vectors in the file: identity, search by meaning, filters, new vectors, and builds that were killed.
+
+use super::tiny;
+use a2kb::{
+    Builder, ChecksumPolicy, Document, Embedder, EmbedderRecord, Embedding, Encoding, Error, Filter, Fusion,
+    KnowledgeBase, Mode, SearchOptions,
+};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+fn documents() -> Vec<Document> {
+    let text = |n: usize| {
+        format!("Station {n} stands by the river. Its keeper lives in vale {}. The dam is {n} m high.", n % 7)
+    };
+    (0..60)
+        .map(|n| {
+            let mut document = Document::plain(format!("s{n}"), Some(format!("Station {n}")), text(n));
+            document.fields.metadata = Some(format!(r#"{{"lang":"{}","year":{}}}"#, ["en", "de"][n % 2], 1990 + n));
+            document
+        })
+        .collect()
+}
+
+fn build(embedding: Option<Embedding>) -> Vec<u8> {
+    let builder = documents().into_iter().fold(Builder::new(), Builder::document);
+    let builder = match embedding {
+        Some(embedding) => builder.embedding(embedding),
+        None => builder,
+    };
+    builder.build_to_memory().unwrap().0
+}
+
+fn open(bytes: Vec<u8>) -> KnowledgeBase {
+    KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap()
+}
+
+#[test]
+fn threads_do_not_change_the_bytes() {
+    let one = build(Some(tiny::embedding(1)));
+    assert!(one == build(Some(tiny::embedding(2))));
+    assert!(one == build(Some(tiny::embedding(1))));
+    open(one).verify().unwrap();
+}
+
+#[test]
+fn a_packed_encoder_answers_where_the_model_is_not() {
+    let kb = open(build(Some(tiny::embedding(1))));
+    for mode in [Mode::Semantic, Mode::Hybrid] {
+        let hits = kb.search("the dam by the river", mode, 5).unwrap();
+        assert_eq!(hits.len(), 5);
+        assert!(hits.iter().all(|hit| hit.snippets.iter().all(|snippet| hit.chunk.text.contains(snippet.as_str()))));
+        assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
+    }
+    let hit = &kb.search("Station 7", Mode::Hybrid, 1).unwrap()[0];
+    assert!(hit.ranks.contains_key("keyword"), "{hit:?}");
+}
+
+#[test]
+fn graph_and_scan_agree_with_brute_force() {
+    for encoding in [Encoding::I8, Encoding::F16, Encoding::F32] {
+        let scanned = open(build(Some(Embedding::new(tiny::embedder(1)).encoding(encoding))))
+            .with_embedder(tiny::embedder(1))
+            .unwrap();
+        let query = scanned.query_vector("the keeper of the dam").unwrap();
+        let vectors = scanned.snapshot().vectors(a2kb::corpus::snapshot::Namespace::Sentence).unwrap().unwrap();
+        let mut slow: Vec<(f32, usize)> =
+            (0..vectors.len()).map(|row| (vectors.product(&query, row).unwrap(), row)).collect();
+        slow.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let fast = a2kb::retrieval::semantic::nearest_sentences(scanned.snapshot(), &query, 10, None).unwrap();
+        assert_eq!(
+            fast.iter().map(|hit| hit.id.index()).collect::<Vec<_>>(),
+            slow[..10].iter().map(|hit| hit.1).collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn filters_hold_in_every_mode() {
+    let kb = open(build(Some(tiny::embedding(1))));
+    let mut options = SearchOptions::default();
+    (options.k, options.filter) = (50, Some(Filter::parse("lang = de and year >= 2030").unwrap()));
+    for mode in [Mode::Keyword, Mode::Exact, Mode::Graph, Mode::Semantic, Mode::Hybrid] {
+        options.mode = mode;
+        let hits = kb.search_with("Station 41", &options).unwrap();
+        assert!(!hits.is_empty(), "{mode:?}");
+        for hit in &hits {
+            let number: usize = hit.chunk.document.id[1..].parse().unwrap();
+            assert!(number % 2 == 1 && number >= 40, "{mode:?}: {number}");
+        }
+    }
+    options.filter = Some(Filter::parse("year > 9999").unwrap());
+    options.mode = Mode::Semantic;
+    assert!(kb.search_with("station", &options).unwrap().is_empty());
+}
+
+#[test]
+fn diversity_and_fusion_are_options() {
+    let kb = open(build(Some(tiny::embedding(1))));
+    let mut options = SearchOptions::default();
+    (options.mode, options.k, options.fusion) = (Mode::Hybrid, 5, Fusion::ReciprocalRank);
+    let plain: Vec<_> = kb.search_with("the dam", &options).unwrap().iter().map(|hit| hit.chunk.chunk).collect();
+    options.diversity = Some(1.0);
+    let same: Vec<_> = kb.search_with("the dam", &options).unwrap().iter().map(|hit| hit.chunk.chunk).collect();
+    assert_eq!(plain, same, "all weight on relevance changes nothing");
+    options.diversity = Some(0.2);
+    assert_eq!(kb.search_with("the dam", &options).unwrap().len(), 5);
+    options.diversity = Some(7.0);
+    assert!(kb.search_with("the dam", &options).is_err());
+}
+
+/// A model of any name and dimension.
+#[derive(Debug)]
+struct Other(EmbedderRecord);
+
+impl Embedder for Other {
+    fn identity(&self) -> &EmbedderRecord {
+        &self.0
+    }
+    fn embed(&self, texts: &[String]) -> a2kb::Result<Vec<Vec<f32>>> {
+        let value = |text: &String, place: u64| ((text.len() as u64 * 31 + place * 17) % 23) as f32 - 11.0;
+        Ok(texts.iter().map(|text| (0..self.0.dimension).map(|place| value(text, place)).collect()).collect())
+    }
+}
+
+fn other(dimension: u64) -> Arc<Other> {
+    Arc::new(Other(EmbedderRecord { name: "other".into(), dimension, ..Default::default() }))
+}
+
+#[test]
+fn three_mistakes_have_three_errors_and_the_rest_still_works() {
+    let bytes = build(Some(Embedding::new(tiny::embedder(1))));
+    let mistake = |embedder| open(bytes.clone()).with_embedder(embedder).unwrap_err();
+    let error = mistake(other(8));
+    assert!(matches!(error, Error::EmbedderDimension { file_dimension: 16, given_dimension: 8, .. }), "{error}");
+    let error = mistake(other(16));
+    assert!(matches!(error, Error::EmbedderMismatch { .. }), "{error}");
+    let kb = open(bytes);
+    let error = kb.search("dam", Mode::Semantic, 3).unwrap_err();
+    assert!(matches!(error, Error::EmbedderMissing { .. }), "{error}");
+    for said in ["tiny", "a2kb reembed", "A2KB_ENCODER"] {
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    assert!(!kb.search("dam", Mode::Keyword, 3).unwrap().is_empty());
+    assert!(!kb.search("Station 7", Mode::Graph, 3).unwrap().is_empty());
+    let error = open(build(None)).search("dam", Mode::Hybrid, 3).unwrap_err();
+    assert!(error.to_string().contains("no vectors"), "{error}");
+}
+
+#[test]
+fn reembedding_changes_the_vectors_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kb.a2kb");
+    std::fs::write(&path, build(Some(tiny::embedding(1)))).unwrap();
+    let kb = KnowledgeBase::open(&path).unwrap();
+    Embedding::new(other(8)).rewrite(kb.snapshot(), &path, &mut |_| {}, &|| false).unwrap();
+    let kb = KnowledgeBase::open(&path).unwrap().with_embedder(other(8)).unwrap();
+    kb.verify().unwrap();
+    assert_eq!(kb.search("dam", Mode::Semantic, 3).unwrap().len(), 3);
+    Embedding::rewrite(&tiny::embedding(1), kb.snapshot(), &path, &mut |_| {}, &|| false).unwrap();
+    assert!(std::fs::read(&path).unwrap() == build(Some(tiny::embedding(1))), "and back again gives the same bytes");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal is left");
+}
+
+#[test]
+fn vectors_of_the_caller_can_be_asked() {
+    let kb = open(build(Some(Embedding::new(other(8)))));
+    assert_eq!(kb.search_vector(&[1.0; 8], &SearchOptions::default()).unwrap().len(), 10);
+    assert!(matches!(kb.search_vector(&[1.0; 9], &SearchOptions::default()), Err(Error::EmbedderDimension { .. })));
+}
+
+fn command(input: &Path, output: &Path, encoder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_a2kb"));
+    command.args(["build", "--quiet", "--json"]).arg(input).arg("-o").arg(output).arg("--embedder").arg(encoder);
+    command.stdout(std::process::Stdio::piped());
+    command
+}
+
+#[test]
+fn a_killed_build_embeds_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let encoder = at("tiny.a2enc");
+    std::fs::write(&encoder, tiny::asset()).unwrap();
+    let lines: Vec<String> = (0..8000)
+        .map(|n| format!(r#"{{"id": "{n}", "title": "Station {n}", "text": "The keeper of number {n} walks {n} miles. He is {n} years old."}}"#))
+        .collect();
+    std::fs::write(at("in.jsonl"), lines.join("\n")).unwrap();
+    let whole = command(&at("in.jsonl"), &at("whole.a2kb"), &encoder).output().unwrap();
+    let count = |output: &[u8], field: &str| {
+        let report: serde_json::Value = serde_json::from_slice(output).unwrap();
+        report["embedding"][field].as_u64().unwrap()
+    };
+    let (total, equal) = (count(&whole.stdout, "embedded"), count(&whole.stdout, "reused"));
+    let journal = at("kb.a2kb.journal");
+    let mut child = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).spawn().unwrap();
+    // Some rounds are committed once the journal has grown.
+    for _ in 0..20_000 {
+        if std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 1_200_000)
+            || child.try_wait().unwrap().is_some()
+        {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!at("kb.a2kb").exists() && journal.exists(), "killed in the midst");
+    let resumed = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).output().unwrap();
+    let (embedded, reused) = (count(&resumed.stdout, "embedded"), count(&resumed.stdout, "reused"));
+    assert_eq!(embedded + reused, total + equal);
+    assert!(reused > equal, "{reused} were taken over");
+    assert!(std::fs::read(at("kb.a2kb")).unwrap() == std::fs::read(at("whole.a2kb")).unwrap());
+    assert!(!journal.exists());
+}
