@@ -163,7 +163,7 @@ impl KnowledgeBase {
 
     /// The same with sentences of at most `k` chunks.
     pub fn ask_with(&self, question: &str, k: usize) -> Result<Answer> {
-        answer(&self.snapshot, question, k)
+        answer(&self.snapshot, question, self.vector_at_hand(question)?, k)
     }
 
     /// The `k` best chunks for a query.
@@ -175,7 +175,8 @@ impl KnowledgeBase {
     pub fn search_with(&self, query: &str, options: &SearchOptions) -> Result<Vec<SearchHit>> {
         let vector = match options.mode {
             Mode::Semantic | Mode::Hybrid => Some(self.query_vector(query)?),
-            _ => None,
+            Mode::Graph => self.vector_at_hand(query)?,
+            Mode::Keyword | Mode::Exact => None,
         };
         search(&self.snapshot, query, vector.as_ref(), options)
     }
@@ -214,6 +215,20 @@ impl KnowledgeBase {
             None => Arc::new(installed_encoder(record)?),
         };
         Ok(self.embedder.get_or_init(|| found).as_ref())
+    }
+
+    /// The vector of a question if the file has vectors and their model is here; words alone serve otherwise.
+    fn vector_at_hand(&self, question: &str) -> Result<Option<QueryVector>> {
+        if self.snapshot.embedder()?.is_none() {
+            return Ok(None);
+        }
+        match self.query_vector(question) {
+            Ok(vector) => Ok(Some(vector)),
+            Err(Error::EmbedderMissing { .. } | Error::EmbedderMismatch { .. } | Error::EmbedderDimension { .. }) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The vector of a question, by the model that the file names.

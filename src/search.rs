@@ -89,7 +89,8 @@ fn find(
         }
         Mode::Graph => {
             let limit = if documents.is_some() { usize::MAX } else { k };
-            let chain = chain(snapshot, &Question::new(snapshot, query)?, &ChainSettings::default(), limit)?;
+            let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
+            let chain = chain(snapshot, &question, &ChainSettings::default(), limit)?;
             let hits = chain.evidence.iter().map(|evidence| {
                 let (reason, sentences) = match evidence.reason {
                     Reason::Keyword => ("keyword", Vec::new()),

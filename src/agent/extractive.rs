@@ -2,12 +2,12 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, EntityId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
 use crate::retrieval::context::{Citation, TextFetcher};
 use crate::retrieval::linking::Strategy;
 use crate::retrieval::question::{QueryTerm, Question};
-use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits};
+use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -88,9 +88,9 @@ const MAX_LEADS: usize = 2;
 /// Chunks that coverage is judged by.
 const JUDGED_CHUNKS: usize = 5;
 
-/// Answers `question` with the sentences of at most `k` chunks.
-pub fn answer(snapshot: &Snapshot, question: &str, k: usize) -> Result<Answer> {
-    let question = Question::new(snapshot, question)?;
+/// Answers `question` with the sentences of at most `k` chunks; `vector` is its meaning, if the model is at hand.
+pub fn answer(snapshot: &Snapshot, question: &str, vector: Option<QueryVector>, k: usize) -> Result<Answer> {
+    let question = Question::new(snapshot, question)?.with_vector(vector);
     let settings = ChainSettings::default();
     let chain = chain(snapshot, &question, &settings, k.max(JUDGED_CHUNKS))?;
     let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
@@ -106,7 +106,7 @@ pub fn answer(snapshot: &Snapshot, question: &str, k: usize) -> Result<Answer> {
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
         names: linked_names(snapshot, &question, &chain)?,
-        question: question.text,
+        question: question.text.clone(),
         status: Status::Abstained,
         text: "Nothing in this file answers the question.".into(),
         citations: Vec::new(),
@@ -115,7 +115,7 @@ pub fn answer(snapshot: &Snapshot, question: &str, k: usize) -> Result<Answer> {
         coverage,
     };
     if enough && !chain.evidence.is_empty() {
-        quote(snapshot, &chain, k, &mut answer)?;
+        quote(snapshot, &chain, question.vector.as_ref(), k, &mut answer)?;
     }
     Ok(answer)
 }
@@ -148,7 +148,13 @@ fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Resu
 }
 
 /// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
-fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> Result<()> {
+fn quote(
+    snapshot: &Snapshot,
+    chain: &Chain,
+    vector: Option<&QueryVector>,
+    k: usize,
+    answer: &mut Answer,
+) -> Result<()> {
     let mut fetcher = TextFetcher::new(snapshot);
     let mut lines = Vec::new();
     let chosen = &chain.evidence[..chain.evidence.len().min(k)];
@@ -158,7 +164,7 @@ fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> R
             _ => None,
         });
         let sentences: BTreeSet<SentenceId> =
-            leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, evidence)?).collect();
+            leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, vector, evidence)?).collect();
         let mut numbers = Vec::new();
         for sentence in sentences {
             let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
@@ -184,7 +190,12 @@ fn quote(snapshot: &Snapshot, chain: &Chain, k: usize, answer: &mut Answer) -> R
 }
 
 /// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
-fn best_sentences(snapshot: &Snapshot, chain: &Chain, evidence: &Evidence) -> Result<Vec<SentenceId>> {
+fn best_sentences(
+    snapshot: &Snapshot,
+    chain: &Chain,
+    vector: Option<&QueryVector>,
+    evidence: &Evidence,
+) -> Result<Vec<SentenceId>> {
     let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
     let fits = |terms: &[QueryTerm], chunk| {
         Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default())
@@ -206,7 +217,11 @@ fn best_sentences(snapshot: &Snapshot, chain: &Chain, evidence: &Evidence) -> Re
             open = rest;
         }
     }
-    let (asked, all) = (fits(&open, evidence.chunk)?, fits(&chain.terms, evidence.chunk)?);
+    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&chain.terms, evidence.chunk)?);
+    let share = ChainSettings::default().sentence_meaning;
+    for fit in asked.iter_mut().chain(&mut all) {
+        fit.overlap = with_meaning(snapshot, vector, share, fit)?;
+    }
     let mut best: [(f32, f32, SentenceId); 2] = [(0.0, 0.0, first); 2];
     for (asked, all) in asked.iter().zip(&all) {
         let keys = [(asked.overlap, all.overlap, asked.sentence), (all.overlap, asked.overlap, asked.sentence)];

@@ -132,6 +132,43 @@ pub fn dot_i8(instructions: Instructions, a: &[u8], b: &[u8]) -> i32 {
     }
 }
 
+/// Calls `each` with the number of every row of `rows` and its dot product with `query`, whose length is that of a row.
+#[inline]
+pub fn for_each_dot_i8(instructions: Instructions, rows: &[u8], query: &[u8], each: impl FnMut(usize, i32)) {
+    assert!(!query.is_empty() && query.len() <= 65_536, "a vector");
+    match instructions {
+        // SAFETY: as in `multiply_block`.
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 | Instructions::Avx512Vnni => unsafe { x86::for_each_dot_i8_avx2(rows, query, each) },
+        other => rows.chunks_exact(query.len()).map(|row| dot_i8(other, row, query)).enumerate().for_each(spread(each)),
+    }
+}
+
+fn spread(mut each: impl FnMut(usize, i32)) -> impl FnMut((usize, i32)) {
+    move |(row, product)| each(row, product)
+}
+
+/// Dot product of a vector of f32 and one of i8, given as bytes, of the same length.
+pub fn dot_f32_i8(a: &[f32], b: &[u8]) -> f32 {
+    struct Dot<'a>(&'a [f32], &'a [u8]);
+    impl Kernel for Dot<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run(self) -> f32 {
+            let (a, a_rest) = self.0.as_chunks::<8>();
+            let (b, b_rest) = self.1.as_chunks::<8>();
+            let mut sums = [0.0; 8];
+            for (a, b) in a.iter().zip(b) {
+                for lane in 0..8 {
+                    sums[lane] += a[lane] * f32::from(b[lane] as i8);
+                }
+            }
+            a_rest.iter().zip(b_rest).fold(add_lanes(sums), |sum, (a, &b)| sum + a * f32::from(b as i8))
+        }
+    }
+    vectorised(Dot(a, b))
+}
+
 fn dot_i8_scalar(a: &[u8], b: &[u8]) -> i32 {
     a.iter().zip(b).map(|(&a, &b)| i32::from(a as i8) * i32::from(b as i8)).sum()
 }
@@ -257,10 +294,20 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
+    pub(super) fn for_each_dot_i8_avx2(rows: &[u8], query: &[u8], mut each: impl FnMut(usize, i32)) {
+        for (number, row) in rows.chunks_exact(query.len()).enumerate() {
+            each(number, dot_i8_avx2(row, query));
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
     pub(super) fn dot_i8_avx2(a: &[u8], b: &[u8]) -> i32 {
+        assert!(a.len() == b.len());
         let mut sums = [_mm256_setzero_si256(); 2];
         let (pieces, rest) = a.as_chunks::<32>();
         for (index, piece) in pieces.iter().enumerate() {
+            // Two sums, so that additions do not wait for one another.
             for (half, sum) in sums.iter_mut().enumerate() {
                 // SAFETY: both vectors have at least (index + 1) * 32 bytes.
                 let (a, b) = unsafe {
@@ -358,7 +405,14 @@ mod tests {
             let (a, b): (Vec<u8>, Vec<u8>) = pairs.into_iter().unzip();
             for instructions in Instructions::all() {
                 assert_eq!(dot_i8(instructions, &a, &b), dot_i8_scalar(&a, &b), "{instructions:?}");
+                if !b.is_empty() {
+                    let (twice, mut seen) = ([a.clone(), b.clone()].concat(), Vec::new());
+                    for_each_dot_i8(instructions, &twice, &b, |row, product| seen.push((row, product)));
+                    assert_eq!(seen, [(0, dot_i8_scalar(&a, &b)), (1, dot_i8_scalar(&b, &b))]);
+                }
             }
+            let floats: Vec<f32> = a.iter().map(|&a| f32::from(a as i8)).collect();
+            assert_eq!(dot_f32_i8(&floats, &b), dot_i8_scalar(&a, &b) as f32);
         }
 
         #[test]

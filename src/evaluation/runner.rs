@@ -102,7 +102,13 @@ pub fn evaluate_retrieval(
     let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
     let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
     for JudgedQuestion { question, gold, kind } in questions {
-        let vector = matches!(ranking, Ranking::Semantic | Ranking::Hybrid).then(|| embed(question)).transpose()?;
+        // `ask` uses vectors where there are any; a file without them is asked by words alone.
+        let needs_vector = match ranking {
+            Ranking::Keyword => false,
+            Ranking::Ask => snapshot.embedder()?.is_some(),
+            Ranking::Semantic | Ranking::Hybrid => true,
+        };
+        let vector = needs_vector.then(|| embed(question)).transpose()?;
         let (mut ranked, mut fastest) = (Vec::new(), f64::INFINITY);
         for _ in 0..passes.max(1) {
             let start = Instant::now();
@@ -150,7 +156,7 @@ fn rank_documents(
     vector: Option<&QueryVector>,
     ranking: Ranking,
 ) -> Result<Vec<DocumentId>> {
-    let question = Question::new(snapshot, text)?;
+    let question = Question::new(snapshot, text)?.with_vector(vector.cloned());
     let chunks: Vec<_> = match ranking {
         Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?
             .evidence

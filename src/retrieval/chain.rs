@@ -7,11 +7,12 @@
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
 use crate::retrieval::keyword::bm25;
 use crate::retrieval::linking::{Mention, link};
 use crate::retrieval::question::{QueryTerm, Question};
-use crate::retrieval::relevance::{ChunkFit, chunk_fits, covered_share, sentence_fits};
+use crate::retrieval::relevance::{ChunkFit, chunk_fits, covered_share, sentence_fits, with_meaning};
+use crate::retrieval::semantic::{SemanticHit, semantic};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Weights and bounds of the chain scores. The defaults were found on the tuning sets together, one for all.
@@ -46,6 +47,10 @@ pub struct ChainSettings {
     pub mention_factor: f32,
     /// Chunks about one entity that are looked at.
     pub max_about: usize,
+    /// Share of meaning in a sentence's fit, where the question has a vector.
+    pub sentence_meaning: f32,
+    /// Share of meaning in the score of the first candidates that are about no named entity.
+    pub start_meaning: f32,
 }
 
 impl Default for ChainSettings {
@@ -65,6 +70,8 @@ impl Default for ChainSettings {
             rare_mentions: 12,
             mention_factor: 0.7,
             max_about: 32,
+            sentence_meaning: 0.15,
+            start_meaning: 0.4,
         }
     }
 }
@@ -149,8 +156,14 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
     if asked.is_empty() {
         asked.clone_from(&terms);
     }
-    let mut walk =
-        Walk { snapshot, settings, asked: &asked, found: FxHashMap::default(), anchors: FxHashSet::default() };
+    let mut walk = Walk {
+        snapshot,
+        settings,
+        asked: &asked,
+        vector: question.vector.as_ref().filter(|_| snapshot.vectors(Namespace::Sentence).is_ok_and(|v| v.is_some())),
+        found: FxHashMap::default(),
+        anchors: FxHashSet::default(),
+    };
     walk.start(&mentions, &terms, hits.iter().map(|hit| hit.id).collect(), best_bm25)?;
     let mut expanded = FxHashSet::default();
     for _ in 0..settings.hops {
@@ -172,6 +185,8 @@ struct Walk<'a> {
     snapshot: &'a Snapshot,
     settings: &'a ChainSettings,
     asked: &'a [QueryTerm],
+    /// The question's, if the file has vectors of sentences.
+    vector: Option<&'a QueryVector>,
     found: FxHashMap<ChunkId, Evidence>,
     /// Entities that the question names.
     anchors: FxHashSet<EntityId>,
@@ -218,13 +233,32 @@ impl Walk<'_> {
         Ok((1.0 - (1.0 + count).ln() / (2.0 + all).ln()).max(0.0))
     }
 
+    /// The chunks nearest to the question in meaning.
+    fn meaning(&self) -> Result<Vec<SemanticHit>> {
+        match self.vector {
+            Some(vector) if self.settings.start_meaning > 0.0 => {
+                semantic(self.snapshot, vector, self.settings.keyword_candidates, None)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     fn start(
         &mut self,
         mentions: &[Mention],
         terms: &[QueryTerm],
-        keyword: Vec<ChunkId>,
+        mut keyword: Vec<ChunkId>,
         best_bm25: f32,
     ) -> Result<()> {
+        let meaning = self.meaning()?;
+        keyword.extend(meaning.iter().map(|hit| hit.chunk));
+        keyword.sort_unstable();
+        keyword.dedup();
+        let (share, nearest) = match meaning.first() {
+            Some(first) => (self.settings.start_meaning, first.score.max(f32::MIN_POSITIVE)),
+            None => (0.0, 1.0),
+        };
+        let meaning: FxHashMap<ChunkId, f32> = meaning.iter().map(|hit| (hit.chunk, hit.score / nearest)).collect();
         let about = self.snapshot.about()?;
         let mut anchors: Vec<(ChunkId, EntityId, f32, usize)> = Vec::new();
         for (number, mention) in mentions.iter().enumerate() {
@@ -239,7 +273,9 @@ impl Walk<'_> {
         let fits = self.fits(terms, anchors.iter().map(|anchor| anchor.0).chain(keyword.iter().copied()))?;
         let fit = |chunk: &ChunkId| fits.get(chunk).map_or(0.0, |fit| fit.bm25);
         for chunk in keyword {
-            let score = self.settings.keyword_share * fit(&chunk) / best_bm25.max(f32::MIN_POSITIVE);
+            let words = fit(&chunk) / best_bm25.max(f32::MIN_POSITIVE);
+            let near = meaning.get(&chunk).map_or(0.0, |near| near.max(0.0));
+            let score = self.settings.keyword_share * ((1.0 - share) * words + share * near);
             self.offer(Evidence { chunk, score, reason: Reason::Keyword });
         }
         for (chunk, entity, surety, number) in &anchors {
@@ -288,6 +324,7 @@ impl Walk<'_> {
         for (start, sentences) in starts.iter().zip(sentences) {
             let own = self.snapshot.about()?.entities(start.chunk.0)?.collect::<Result<Vec<EntityId>, _>>()?;
             for fit in sentences {
+                let overlap = with_meaning(self.snapshot, self.vector, self.settings.sentence_meaning, &fit)?;
                 for entity in self.snapshot.mentions()?.entities(fit.sentence.0)? {
                     let entity = entity?;
                     if own.contains(&entity) || self.anchors.contains(&entity) {
@@ -301,7 +338,7 @@ impl Walk<'_> {
                                 hop,
                                 target,
                                 start_score: start.score,
-                                overlap: fit.overlap,
+                                overlap,
                                 covered: fit.covered,
                                 rarity,
                                 factor,

@@ -3,7 +3,7 @@
 use crate::base::error::Result;
 use crate::base::ids::TermOrdinal;
 use crate::base::text::{for_each_token, is_stop_word};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{QueryVector, Snapshot};
 
 /// A word of a question.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub struct Question {
     pub words: Vec<QuestionWord>,
     /// Distinct terms in order of first occurrence.
     pub terms: Vec<QueryTerm>,
+    /// What it means, if the file has vectors and the model is at hand.
+    pub vector: Option<QueryVector>,
 }
 
 /// Most words of a question that are looked at.
@@ -77,7 +79,13 @@ impl Question {
             let df = ordinal.map_or(Ok(0), |ordinal| postings.cursor(ordinal).map(|cursor| cursor.df()))?;
             terms.push(QueryTerm { ordinal, idf: postings.idf(df), stop: word.stop, word: index });
         }
-        Ok(Question { text: text.to_owned(), words, terms })
+        Ok(Question { text: text.to_owned(), words, terms, vector: None })
+    }
+
+    /// The same with its meaning, for sentence scores.
+    pub fn with_vector(mut self, vector: Option<QueryVector>) -> Self {
+        self.vector = vector;
+        self
     }
 
     /// Terms that carry a subject; all terms if there are none.

@@ -2,7 +2,7 @@
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, SentenceId};
-use crate::corpus::snapshot::Snapshot;
+use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
 use crate::retrieval::question::QueryTerm;
 
 /// Terms beyond this many do not count for coverage.
@@ -93,6 +93,17 @@ pub fn sentence_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId
         }
     }
     Ok(fits)
+}
+
+/// How well a sentence fits by its words and, as far as `share`, by its meaning where there are vectors.
+pub fn with_meaning(snapshot: &Snapshot, vector: Option<&QueryVector>, share: f32, fit: &SentenceFit) -> Result<f32> {
+    match (vector, snapshot.vectors(Namespace::Sentence)?) {
+        (Some(vector), Some(vectors)) if share > 0.0 => {
+            let near = vectors.product(vector, fit.sentence.index())?.max(0.0);
+            Ok((1.0 - share) * fit.overlap + share * near)
+        }
+        _ => Ok(fit.overlap),
+    }
 }
 
 fn bit(index: usize) -> u64 {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// Sentences that are looked for, for each chunk that is asked for: a good chunk has several good sentences.
 const SENTENCES_PER_CHUNK: usize = 5;
 /// Width of the beam of a graph search, for each sentence that is asked for, and at least.
-const BEAM: (usize, usize) = (2, 96);
+const BEAM: (usize, usize) = (4, 256);
 /// Where a filter lets fewer sentences through, all of them are looked at: it is exact, and faster than a wide beam.
 const SCAN_ALLOWED: usize = 20_000;
 /// A filter that lets fewer through than one in so many is scanned as well.
@@ -38,10 +38,11 @@ pub fn nearest_sentences(
     let vectors = snapshot.vectors(Namespace::Sentence)?.ok_or_else(no_vectors)?;
     let mask = allowed.map(|documents| SentenceMask::new(snapshot, documents)).transpose()?;
     let is_allowed = |row: usize| mask.as_ref().is_none_or(|mask| mask.contains(row));
+    let filter: Option<&dyn Fn(usize) -> bool> = if mask.is_some() { Some(&is_allowed) } else { None };
     let count = mask.as_ref().map_or(vectors.len(), |mask| mask.count);
     let graph = snapshot.neighbours()?.filter(|_| count > SCAN_ALLOWED && count > vectors.len() / SCAN_SHARE);
     let found = match graph {
-        None => vectors.scan(query, k, is_allowed)?,
+        None => vectors.scan(query, k, filter)?,
         Some(graph) => {
             let width = (k * BEAM.0).max(BEAM.1);
             let instructions = Instructions::best();
@@ -98,12 +99,16 @@ fn by_whole_vectors(
             documents.push(provenance.chunk(ChunkId(chunk))?.document);
         }
         let is_allowed = |row: usize| allowed.is_none_or(|allowed| allowed.contains(documents[row]));
-        return Ok(vectors.scan(query, k, is_allowed)?.into_iter().map(|found| hit(found.id, found.score)).collect());
+        return Ok(vectors
+            .scan(query, k, Some(&is_allowed))?
+            .into_iter()
+            .map(|found| hit(found.id, found.score))
+            .collect());
     }
     let vectors = snapshot.vectors(Namespace::Document)?.ok_or_else(no_vectors)?;
     let is_allowed = |row: usize| allowed.is_none_or(|allowed| allowed.contains(DocumentId(row as u32)));
     let mut hits = Vec::new();
-    for found in vectors.scan(query, k, is_allowed)? {
+    for found in vectors.scan(query, k, Some(&is_allowed))? {
         let document = provenance.document(DocumentId(found.id))?;
         if document.sentence_count > 0
             && let Some(chunk) = provenance.chunk_of_sentence(layer, document.first_sentence)?

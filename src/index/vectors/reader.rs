@@ -1,7 +1,7 @@
 //! A view of VECTORS.
 
 use super::layout::{ENCODING_F16, ENCODING_F32, ENCODING_I8, HEAD_LENGTH};
-use crate::base::distance::{Instructions, dot_f32, dot_i8};
+use crate::base::distance::{Instructions, dot_f32, dot_f32_i8, dot_i8, for_each_dot_i8};
 use crate::base::error::Corruption;
 use crate::base::limits::MAX_DIMENSION;
 use crate::base::score::{Scored, TopK};
@@ -73,9 +73,8 @@ pub struct Vectors {
     rows: SectionPart,
 }
 
-/// Hits that are ranked again with the query in full precision, for each that is asked for.
-const RERANKED: usize = 4;
-const RERANKED_LEAST: usize = 32;
+/// Quick hits beyond those asked for that are ranked again in full precision: rounding the query moves a hit by a few places.
+const RERANKED_MORE: usize = 32;
 
 impl Vectors {
     /// Parses the head; O(1).
@@ -149,7 +148,10 @@ impl Vectors {
     /// Inner product of a row and the query in full precision; 0 where the file holds no numbers.
     pub fn product(&self, query: &QueryVector, row: usize) -> Result<f32, Corruption> {
         self.check(query)?;
-        let product = dot_f32(&query.values, &self.row(row)?);
+        let product = match self.encoding {
+            Encoding::I8 => self.scale(row)? * dot_f32_i8(&query.values, self.bytes(row)?),
+            _ => dot_f32(&query.values, &self.row(row)?),
+        };
         Ok(if product.is_finite() { product } else { 0.0 })
     }
 
@@ -182,11 +184,21 @@ impl Vectors {
         &self,
         query: &QueryVector,
         k: usize,
-        allowed: impl Fn(usize) -> bool,
+        allowed: Option<&dyn Fn(usize) -> bool>,
     ) -> Result<Vec<Scored<u32>>, Corruption> {
+        self.check(query)?;
         let (mut found, instructions) = (TopK::new(candidates(k)), Instructions::best());
-        for row in (0..self.count).filter(|&row| allowed(row)) {
-            found.push(row as u32, self.quick_product(instructions, query, row)?);
+        if self.encoding == Encoding::I8 && allowed.is_none() {
+            let mut scales = self.scales.iter();
+            for_each_dot_i8(instructions, self.rows.all(), &query.quantised, |row, product| {
+                let scale = scales.next().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+                let score = product as f32 * scale;
+                found.push(row as u32, if score.is_finite() { score } else { f32::MIN });
+            });
+        } else {
+            for row in (0..self.count).filter(|&row| allowed.is_none_or(|allowed| allowed(row))) {
+                found.push(row as u32, self.quick_product(instructions, query, row)?);
+            }
         }
         self.rerank(query, found.into_sorted().into_iter().map(|hit| hit.id), k)
     }
@@ -223,6 +235,6 @@ impl Vectors {
 }
 
 /// Quick hits from which the `k` best are chosen.
-pub(crate) fn candidates(k: usize) -> usize {
-    k.saturating_mul(RERANKED).max(RERANKED_LEAST)
+fn candidates(k: usize) -> usize {
+    k.saturating_add(k / 2).saturating_add(RERANKED_MORE)
 }

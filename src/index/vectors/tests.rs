@@ -49,9 +49,10 @@ proptest! {
             let mut slow: Vec<(f32, usize)> =
                 (0..rows.len()).filter(|row| row % 3 != 1).map(|row| (vectors.product(&query, row).unwrap(), row)).collect();
             slow.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let fast = vectors.scan(&query, 5, |row| row % 3 != 1).unwrap();
+            let fast = vectors.scan(&query, 5, Some(&|row| row % 3 != 1)).unwrap();
             let expected: Vec<u32> = slow.iter().take(5).map(|hit| hit.1 as u32).collect();
             prop_assert_eq!(fast.iter().map(|hit| hit.id).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(vectors.scan(&query, 9, None).unwrap(), vectors.scan(&query, 9, Some(&|_| true)).unwrap());
         }
     }
 
@@ -64,7 +65,7 @@ proptest! {
         for bytes in [bytes, cut_short] {
             if let Ok(vectors) = open(bytes) {
                 let _ = vectors.check_all(12);
-                let _ = vectors.scan(&QueryVector::new(&[1.0; 16]), 3, |_| true);
+                let _ = vectors.scan(&QueryVector::new(&[1.0; 16]), 3, None);
                 let _ = vectors.quick_product(Instructions::best(), &QueryVector::new(&[1.0; 16]), 11);
                 prop_assert!(vectors.row(1 << 30).is_err());
             }

@@ -1,6 +1,6 @@
 //! `a2kb ask`: cited evidence for a question, without a model.
 
-use super::{Context, FileArguments, Outcome, output};
+use super::{Context, FileArguments, Outcome, QueryArguments, output};
 use a2kb::{Answer, Citation, Result, Status};
 use clap::Args;
 use std::fmt::Write;
@@ -10,6 +10,8 @@ use std::fmt::Write;
 pub(super) struct AskArguments {
     #[command(flatten)]
     file: FileArguments,
+    #[command(flatten)]
+    model: QueryArguments,
     /// The question
     question: String,
     /// Pieces of evidence
@@ -19,7 +21,7 @@ pub(super) struct AskArguments {
 
 impl AskArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let answer = self.file.open()?.ask_with(&self.question, self.top_k)?;
+        let answer = self.model.apply(self.file.open()?)?.ask_with(&self.question, self.top_k)?;
         let outcome = if answer.status == Status::Abstained { Outcome::NothingFound } else { Outcome::Done };
         if context.json {
             output::json("a2kb.ask", &answer)?;
