@@ -234,7 +234,7 @@ mod x86 {
                 let at = block.as_ptr().add(group * GROUP_BYTES);
                 [_mm256_loadu_si256(at.cast()), _mm256_loadu_si256(at.add(32).cast())]
             };
-            for row in 0..R {
+            for (row, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: row < R and group < inputs / 4, so the four bytes lie in `rows`.
                 let values =
                     unsafe { rows.as_ptr().add(row * inputs + group * GROUP_INPUTS).cast::<i32>().read_unaligned() };
@@ -242,7 +242,7 @@ mod x86 {
                 for half in 0..2 {
                     // Values of 7 bits and weights above -128: two products fit 16 bits.
                     let pairs = _mm256_maddubs_epi16(values, weights[half]);
-                    sums[row][half] = _mm256_add_epi32(sums[row][half], _mm256_madd_epi16(pairs, ones));
+                    sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
                 }
             }
         }

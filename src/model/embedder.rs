@@ -132,8 +132,7 @@ pub fn check_same(record: &EmbedderRecord, embedder: &dyn Embedder) -> Result<()
     for ((_, bits), vector) in record.probes.iter().zip(embed_checked(embedder, &texts)?) {
         let expected: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
         let cosine = cosine(&expected, &vector);
-        // Not a number counts as another model.
-        if !(cosine >= SAME_MODEL) {
+        if cosine.is_nan() || cosine < SAME_MODEL {
             return Err(other(cosine));
         }
     }

@@ -131,7 +131,7 @@ fn large_corpus(folder: &Path) -> std::path::PathBuf {
 
 fn start_build(input: &Path, output: &Path) -> std::process::Child {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"));
-    command.args(["build", "--quiet"]).arg(input).arg("-o").arg(output);
+    command.args(["build", "--quiet", "--embedder", "none"]).arg(input).arg("-o").arg(output);
     command.stdout(std::process::Stdio::null()).spawn().unwrap()
 }
 

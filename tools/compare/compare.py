@@ -65,7 +65,7 @@ def main():
     for _ in range(options.rounds):
         for name in ["tantivy", "fts5"]:
             note(name + " build s", peer(options, data, count, name, "build")["build"])
-        seconds, memory, _ = peak_mb([A2KB, "build", "--quiet", options.corpus, "-o", file])
+        seconds, memory, _ = peak_mb([A2KB, "build", "--embedder", "none", "--quiet", options.corpus, "-o", file])
         note("a2kb build s", seconds)
         note("a2kb build peak MB", memory)
         query = peer(options, data, count, "tantivy", "query")

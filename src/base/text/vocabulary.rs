@@ -81,10 +81,10 @@ fn short_key(word: &str) -> Option<u128> {
 /// A key that sorts as the bytes of `word` do, mostly by one comparison of numbers.
 #[inline]
 pub fn byte_order(word: &str) -> (u64, &str) {
-    let mut first = [0; 8];
+    let mut first = [0u8; 8];
     let length = word.len().min(8);
     first[..length].copy_from_slice(&word.as_bytes()[..length]);
-    (u64::from_be_bytes(first), word)
+    (first.iter().fold(0, |key, &byte| key << 8 | u64::from(byte)), word)
 }
 
 #[inline]

@@ -68,7 +68,7 @@ pub(super) fn gelu(x: f32) -> f32 {
     let z = if z < -4.0 { -4.0 } else { z };
     let z = if z > 4.0 { 4.0 } else { z };
     let square = z * z;
-    let over = [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906e-4, -2.954_599_8e-3, -1.609_603_3e-2f32];
+    let over = [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906e-4, -2.954_6e-3, -1.609_603_3e-2f32];
     let under = [-2.133_740_5e-4, -1.682_827e-3, -7.373_329_2e-3, -1.426_473_9e-2f32];
     let over = over.iter().fold(-2.726_142_3e-10, |sum, term| sum * square + term);
     let under = under.iter().fold(-1.456_607_2e-5, |sum, term| sum * square + term);

@@ -76,7 +76,7 @@ impl Weights {
         check(width(hidden) && hidden as usize <= MAX_DIMENSION && width(intermediate), "a width is out of range")?;
         check(heads > 0 && hidden.is_multiple_of(heads), "the heads do not share the hidden size")?;
         check(layers > 0 && layers <= MAX_ENCODER_LAYERS, "the number of layers is out of range")?;
-        check(max_tokens >= 3 && max_tokens <= MAX_ENCODER_TOKENS, "the number of tokens is out of range")?;
+        check((3..=MAX_ENCODER_TOKENS).contains(&max_tokens), "the number of tokens is out of range")?;
         check(pooling == POOLING_MEAN || pooling == POOLING_FIRST, "the pooling is unknown")?;
         let shape = Shape {
             hidden: hidden as usize,
