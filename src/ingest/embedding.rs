@@ -189,6 +189,25 @@ impl Run<'_> {
     }
 }
 
+/// What vectors would be made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TextsToEmbed {
+    pub(super) count: u64,
+    /// Some of them, evenly spread.
+    pub(super) sample: Vec<String>,
+}
+
+pub(super) fn texts_to_embed(snapshot: &Snapshot, sample: usize) -> Result<TextsToEmbed> {
+    let (sentences, entities) = (snapshot.provenance()?.sentence_count(), snapshot.entities()?.len() as u32);
+    let mut texts = TextsToEmbed { count: u64::from(sentences) + u64::from(entities), sample: Vec::new() };
+    let step = (texts.count as usize).div_ceil(sample.max(1)).max(1);
+    let names = (0..entities).map(|entity| entity_text(snapshot, EntityId(entity)));
+    for text in sentence_texts(snapshot).chain(names).step_by(step) {
+        texts.sample.push(text?);
+    }
+    Ok(texts)
+}
+
 /// The sentences' texts in order of their ids, each behind its document's title, without which "he was born there" means
 /// nothing; a document at a time is in memory.
 fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {

@@ -15,7 +15,7 @@ use crate::corpus::snapshot::Snapshot;
 use crate::ingest::analysis::{Names, analyse};
 use crate::ingest::batch_graph::{Linked, Relations, link};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
-use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path};
+use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -91,6 +91,18 @@ pub struct BuildReport {
     pub skipped_files: usize,
     /// What was embedded, if vectors were asked for.
     pub embedding: Option<EmbeddingReport>,
+}
+
+/// What a build would do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DryRun {
+    /// As of a build without vectors.
+    pub report: BuildReport,
+    /// Sentences and names that would be embedded.
+    pub texts: u64,
+    /// Some of them, evenly spread, to measure on.
+    pub sample: Vec<String>,
 }
 
 /// Builds a file from documents.
@@ -228,6 +240,16 @@ impl<'a> Builder<'a> {
         let place = FaultyPlace::default();
         let report = self.build_in(place.clone(), Path::new("memory"), None)?;
         Ok((place.published().unwrap_or_default(), report))
+    }
+
+    /// Reads everything and makes no file: what a build would hold, and what there is to embed.
+    pub fn dry_run(mut self) -> Result<DryRun> {
+        const SAMPLE: usize = 128;
+        let folder = tempfile::tempdir().map_err(|source| Error::io("create", "a temporary folder", source))?;
+        let path = folder.path().join("dry-run.a2kb");
+        let report = self.build_without_vectors(FilePlace::new(&path), &path)?;
+        let texts = texts_to_embed(&Snapshot::of_own_file(&path)?, SAMPLE)?;
+        Ok(DryRun { report, texts: texts.count, sample: texts.sample })
     }
 
     /// Builds in any place; `path` is for errors. With vectors, a file without them is made first in `folder` or where

@@ -54,6 +54,11 @@ impl LocalEmbedder {
         LocalEmbedder { encoder, identity, threads }
     }
 
+    /// The encoder itself.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
     /// From the file of an encoder asset.
     pub fn open(path: &Path, threads: usize) -> Result<Self> {
         Ok(Self::new(Encoder::open(path)?, "", threads))

@@ -213,3 +213,27 @@ fn a_killed_build_embeds_nothing_twice() {
     assert!(std::fs::read(at("kb.a2kb")).unwrap() == std::fs::read(at("whole.a2kb")).unwrap());
     assert!(!journal.exists());
 }
+
+#[test]
+fn a_dry_run_says_what_it_would_take_and_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("kb.a2kb");
+    let run = |embedder: &str| -> serde_json::Value {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_a2kb"));
+        command.arg("build").arg(super::root().join("assets/demo")).args([
+            "--dry-run",
+            "--json",
+            "--embedder",
+            embedder,
+        ]);
+        // Nobody listens there: a dry run must not ask.
+        command.args(["--embedder-url", "http://127.0.0.1:1/v1", "-o"]).arg(&output);
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    };
+    let local = run("bundled");
+    assert!(local["documents"].as_u64() == Some(31) && local["embedding_seconds"].as_f64().unwrap() > 0.0, "{local}");
+    let http = run("http:some-model");
+    assert!(http["price"].as_f64().unwrap() > 0.0 && http["tokens"].as_f64().unwrap() > 100.0, "{http}");
+    assert_eq!(run("none")["texts_to_embed"], 0);
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+}

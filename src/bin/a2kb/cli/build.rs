@@ -45,6 +45,12 @@ pub(super) struct BuildArguments {
     metadata_field: String,
     #[command(flatten)]
     vectors: VectorArguments,
+    /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would cost
+    #[arg(long)]
+    dry_run: bool,
+    /// Price of a million tokens at the server of http:MODEL, for --dry-run
+    #[arg(long, value_name = "PRICE", default_value_t = 0.02)]
+    price_per_million_tokens: f64,
     /// Fail where an input would be left out with a warning
     #[arg(long)]
     strict: bool,
@@ -79,7 +85,9 @@ impl BuildArguments {
             .threads(self.threads)
             .on_progress(|now| progress.borrow_mut().show(now))
             .cancel_when(|| stop.load(Ordering::Relaxed));
-        if let Some(embedding) = self.vectors.embedding(self.threads)? {
+        if !self.dry_run
+            && let Some(embedding) = self.vectors.embedding(self.threads)?
+        {
             builder = builder.embedding(embedding);
         }
         for (name, tokens, overlap) in self.layer {
@@ -87,6 +95,13 @@ impl BuildArguments {
         }
         for input in self.inputs {
             builder = builder.path(input);
+        }
+        if self.dry_run {
+            let found = builder.dry_run();
+            progress.borrow().finish();
+            let found = found?;
+            warn(context, &found.report);
+            return self.vectors.estimate(context, &found, self.threads, self.price_per_million_tokens);
         }
         let result = builder.build(&self.output);
         progress.borrow().finish();

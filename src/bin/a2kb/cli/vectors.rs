@@ -1,11 +1,15 @@
 //! What commands that make vectors share: which embedder, and how values are stored.
 
+use super::{Context, Outcome, output};
 use a2kb::{
-    Embedder, Embedding, EmbeddingReport, Encoding, Error, HttpEmbedder, HttpEmbedderSettings, LocalEmbedder, Result,
+    DryRun, Embedder, Embedding, EmbeddingReport, Encoding, Error, HttpEmbedder, HttpEmbedderSettings, LocalEmbedder,
+    Result,
 };
 use clap::Args;
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How to make vectors.
 #[derive(Args)]
@@ -62,6 +66,50 @@ impl VectorArguments {
         };
         let embedding = Embedding::new(embedder).encoding(encoding);
         Ok(Some(embedding.pack_encoder(self.pack_encoder).graph_from(self.graph_from)))
+    }
+}
+
+impl VectorArguments {
+    /// Says what embedding would take, without making a file or asking a server.
+    pub(super) fn estimate(&self, context: Context, found: &DryRun, threads: usize, price: f64) -> Result<Outcome> {
+        let counter = LocalEmbedder::bundled(1)?;
+        let mut pieces = 0;
+        for text in &found.sample {
+            pieces += counter.encoder().pieces(text)?.len();
+        }
+        let scale = found.texts as f64 / found.sample.len().max(1) as f64;
+        let tokens = pieces as f64 * scale;
+        let http = self.embedder.starts_with("http:");
+        let mut seconds = None;
+        if !http && let Some(embedder) = embedder(&self.embedder, &self.http, threads)? {
+            let start = Instant::now();
+            embedder.embed(&found.sample)?;
+            seconds = Some(start.elapsed().as_secs_f64() * scale);
+        }
+        let cost = http.then_some(tokens / 1e6 * price);
+        let counts = &found.report.finished.counts;
+        if context.json {
+            let texts = if self.embedder == "none" { 0 } else { found.texts };
+            let value = json!({
+                "documents": counts.documents, "sentences": counts.sentences, "texts_to_embed": texts,
+                "tokens": tokens.round(), "embedding_seconds": seconds, "price": cost,
+            });
+            output::json("a2kb.build.dry-run", value)?;
+            return Ok(Outcome::Done);
+        }
+        let mut text = format!("{} documents, {} sentences", counts.documents, counts.sentences);
+        match self.embedder.as_str() {
+            "none" => text.push_str("; no vectors"),
+            _ => text.push_str(&format!("; {} texts to embed, about {tokens:.0} tokens", found.texts)),
+        }
+        if let Some(seconds) = seconds {
+            text.push_str(&format!(", {seconds:.0} s"));
+        }
+        if let Some(cost) = cost {
+            text.push_str(&format!(", {cost:.4} at {price} for a million tokens"));
+        }
+        output::text_out(&text)?;
+        Ok(Outcome::Done)
     }
 }
 
