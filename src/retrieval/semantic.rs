@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// Sentences that are looked for, for each chunk that is asked for: a good chunk has several good sentences.
 const SENTENCES_PER_CHUNK: usize = 5;
 /// Width of the beam of a graph search, for each sentence that is asked for, and at least.
-const BEAM: (usize, usize) = (4, 256);
+const BEAM: (usize, usize) = (4, 400);
 /// Where a filter lets fewer sentences through, all of them are looked at: it is exact, and faster than a wide beam.
 const SCAN_ALLOWED: usize = 20_000;
 /// A filter that lets fewer through than one in so many is scanned as well.

@@ -13,9 +13,14 @@ pub fn encode_vector(encoding: Encoding, vector: &[f32]) -> Vec<u8> {
     match encoding {
         Encoding::I8 => {
             let unit: Vec<f32> = unit.collect();
-            let scale = unit.iter().fold(0.0f32, |most, value| most.max(value.abs())) / 127.0;
+            let step = unit.iter().fold(0.0f32, |most, value| most.max(value.abs())) / 127.0;
+            let codes: Vec<i8> =
+                unit.iter().map(|value| if step > 0.0 { (value / step).round() as i8 } else { 0 }).collect();
+            // The scale at which the product with the vector itself is exact: near neighbours are what a search is for.
+            let own: f64 = unit.iter().zip(&codes).map(|(&value, &code)| f64::from(value) * f64::from(code)).sum();
+            let scale = if own > 0.0 { (1.0 / own) as f32 } else { 0.0 };
             let mut bytes = scale.to_le_bytes().to_vec();
-            bytes.extend(unit.iter().map(|value| if scale > 0.0 { (value / scale).round() as i8 as u8 } else { 0 }));
+            bytes.extend(codes.iter().map(|&code| code as u8));
             bytes
         }
         Encoding::F16 => unit.flat_map(|value| half::f16::from_f32(value).to_le_bytes()).collect(),
