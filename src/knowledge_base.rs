@@ -193,7 +193,10 @@ impl KnowledgeBase {
             });
         }
         let options = SearchOptions { mode: Mode::Semantic, ..options.clone() };
-        search(&self.snapshot, "", Some(&QueryVector::new(vector)), &options)
+        // Scores are cosines: the file's vectors have length 1.
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        let unit: Vec<f32> = vector.iter().map(|value| value / length).collect();
+        search(&self.snapshot, "", Some(&QueryVector::new(&unit)), &options)
     }
 
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.

@@ -19,10 +19,18 @@ const GRAPH_FROM: usize = 50_000;
 /// How to make vectors.
 #[derive(Clone, Debug)]
 pub struct Embedding {
-    embedder: Arc<dyn Embedder>,
+    source: Source,
     encoding: Encoding,
     graph_from: usize,
     pack_encoder: bool,
+}
+
+/// Where vectors come from.
+#[derive(Clone, Debug)]
+enum Source {
+    Model(Arc<dyn Embedder>),
+    /// The documents carry them; the name of the model that made them.
+    Given(String),
 }
 
 /// What was embedded.
@@ -40,7 +48,39 @@ pub struct EmbeddingReport {
 impl Embedding {
     /// Vectors of sentences and entities by `embedder`, eight bits a value.
     pub fn new(embedder: Arc<dyn Embedder>) -> Self {
-        Embedding { embedder, encoding: Encoding::default(), graph_from: GRAPH_FROM, pack_encoder: false }
+        Self::from(Source::Model(embedder))
+    }
+
+    /// Vectors that the documents carry, one each, all by the model `name`; questions then come as vectors too, through
+    /// [`KnowledgeBase::search_vector`](crate::KnowledgeBase::search_vector) or an embedder of that name.
+    pub fn given(name: impl Into<String>) -> Self {
+        Self::from(Source::Given(name.into()))
+    }
+
+    fn from(source: Source) -> Self {
+        Embedding { source, encoding: Encoding::default(), graph_from: GRAPH_FROM, pack_encoder: false }
+    }
+
+    pub(super) fn given_name(&self) -> Option<&str> {
+        match &self.source {
+            Source::Given(name) => Some(name),
+            Source::Model(_) => None,
+        }
+    }
+
+    pub(super) fn value_encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn model(&self) -> Result<&dyn Embedder> {
+        match &self.source {
+            Source::Model(embedder) => Ok(embedder.as_ref()),
+            Source::Given(name) => Err(Error::invalid(
+                format!("making vectors with {name:?}"),
+                "it is the model of vectors that documents carry",
+                "build again from documents with vectors, or take an embedder",
+            )),
+        }
     }
 
     /// How values are stored.
@@ -82,8 +122,9 @@ impl Embedding {
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<EmbeddingReport> {
-        let record = record(self.embedder.as_ref())?;
-        let asset = self.pack_encoder.then(|| self.embedder.asset().cloned()).flatten();
+        let model = self.model()?;
+        let record = record(model)?;
+        let asset = self.pack_encoder.then(|| model.asset().cloned()).flatten();
         if self.pack_encoder && asset.is_none() {
             let what = format!("packing the encoder of {:?}", record.name);
             return Err(Error::invalid(what, "its weights are not here", "use an encoder asset, or do not pack"));
@@ -93,6 +134,7 @@ impl Embedding {
         let entities = snapshot.entities()?.len();
         let mut run = Run {
             embedding: self,
+            model,
             identity: EmbedderRecord { probes: Vec::new(), ..record.clone() }.encode().unwrap_or_default(),
             record: &record,
             journal: journal.as_ref(),
@@ -128,6 +170,7 @@ pub(super) fn journal_path(path: &Path) -> PathBuf {
 
 struct Run<'a> {
     embedding: &'a Embedding,
+    model: &'a dyn Embedder,
     identity: Vec<u8>,
     record: &'a EmbedderRecord,
     journal: Option<&'a Journal>,
@@ -168,7 +211,7 @@ impl Run<'_> {
         let open: Vec<usize> = (0..texts.len()).filter(|&index| encoded[index].is_none()).collect();
         let missing: Vec<String> = open.iter().map(|&index| texts[index].clone()).collect();
         if !missing.is_empty() {
-            let vectors = embed_checked(self.embedding.embedder.as_ref(), &missing)?;
+            let vectors = embed_checked(self.model, &missing)?;
             for (&index, vector) in open.iter().zip(vectors) {
                 encoded[index] = Some(encode_vector(encoding, &vector));
             }

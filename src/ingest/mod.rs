@@ -6,6 +6,8 @@ pub mod document;
 pub mod embedding;
 pub mod entity_resolution;
 pub mod extractor;
+mod given_vectors;
 mod journal;
 pub mod pipeline;
 pub mod segmenter;
+mod stage;

@@ -17,6 +17,8 @@ use crate::ingest::batch_graph::{Linked, Relations, link};
 use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
 use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
+use crate::ingest::given_vectors::GivenVectors;
+use crate::ingest::stage::Stage;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -128,6 +130,7 @@ pub struct Builder<'a> {
     threads: usize,
     memory_budget_bytes: usize,
     embedding: Option<Embedding>,
+    given: Option<GivenVectors>,
     progress: Box<dyn FnMut(Progress) + 'a>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
 }
@@ -144,6 +147,7 @@ impl Default for Builder<'_> {
             threads: 0,
             memory_budget_bytes: DEFAULT_MEMORY_BUDGET_BYTES,
             embedding: None,
+            given: None,
             progress: Box::new(|_| {}),
             cancelled: Box::new(|| false),
         }
@@ -256,17 +260,19 @@ impl<'a> Builder<'a> {
     /// temporary files go, and there is a journal only with a folder.
     pub fn build_in<P: Place>(mut self, place: P, path: &Path, folder: Option<&Path>) -> Result<BuildReport> {
         let Some(embedding) = self.embedding.take() else { return self.build_without_vectors(place, path) };
-        let stage = match folder {
-            Some(folder) => tempfile::Builder::new().prefix(".a2kb-").tempdir_in(folder),
-            None => tempfile::tempdir(),
-        };
-        let stage = stage.map_err(|source| Error::io("create a folder in", folder.unwrap_or(path), source))?;
-        let staged = stage.path().join("stage.a2kb");
+        self.given = embedding.given_name().map(|name| GivenVectors::new(name, embedding.value_encoding()));
+        let stage = Stage::new(folder.map(|_| path))?;
+        let staged = stage.path();
         let mut report = self.build_without_vectors(FilePlace::new(&staged), &staged)?;
         let snapshot = Snapshot::of_own_file(&staged)?;
-        let journal = folder.map(|_| journal_path(path));
-        let made =
-            embedding.rewrite_in(&snapshot, place, path, journal.as_deref(), &mut self.progress, &self.cancelled)?;
+        let made = match self.given.take() {
+            Some(given) => given.rewrite_in(&snapshot, place, path)?,
+            None => {
+                let journal = folder.map(|_| journal_path(path));
+                let (progress, cancelled) = (&mut self.progress, &self.cancelled);
+                embedding.rewrite_in(&snapshot, place, path, journal.as_deref(), progress, cancelled)?
+            }
+        };
         report.finished.file_bytes = made.file_bytes;
         report.embedding = Some(made);
         Ok(report)
@@ -425,11 +431,17 @@ impl<P: Place> Build<'_, '_, P> {
                 }
             };
             let next = DocumentId(self.seen.len() as u32);
-            let id = *self.seen.entry(identity).or_insert(next);
-            if id != next {
+            if let Some(&id) = self.seen.get(&identity) {
                 batch.duplicates.push((id, document.fields.source, document.fields.external_id));
                 continue;
             }
+            if let Some(given) = &mut self.settings.given
+                && let Err(reason) = given.push(document.vector.as_deref())?
+            {
+                self.warn(document.fields.external_id, reason)?;
+                continue;
+            }
+            self.seen.insert(identity, next);
             batch_bytes += document.text.len();
             batch.documents.push(document);
             if batch_bytes >= BATCH_BYTES {

@@ -21,9 +21,27 @@ impl FilePlace {
     fn folder(&self) -> &Path {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
+
+    /// Removes the temporary files of this place that no one holds: those of programs that were killed.
+    fn remove_abandoned(&self, name: &str) {
+        let Ok(entries) = std::fs::read_dir(self.folder()) else { return };
+        for entry in entries.flatten() {
+            let file_name = entry.file_name();
+            let middle = file_name.to_str().and_then(|other| other.strip_prefix(name)?.strip_suffix(".tmp"));
+            let ours = middle.is_some_and(|middle| {
+                middle.len() > 1
+                    && middle.starts_with('.')
+                    && !middle[1..].contains(|c: char| !c.is_ascii_digit() && c != '-')
+            });
+            if ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                // Whoever cannot remove it may still make a new one.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
-/// A temporary file; dropping it before it is published removes it.
+/// A temporary file, locked as long as it is in use; dropping it before it is published removes it.
 #[derive(Debug)]
 pub struct TemporaryFile {
     file: File,
@@ -66,10 +84,15 @@ impl Place for FilePlace {
 
     fn create(&self) -> io::Result<TemporaryFile> {
         let name = self.path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_string_lossy();
+        self.remove_abandoned(&name);
         for attempt in 0u32.. {
             let path = self.folder().join(format!("{name}.{}-{attempt}.tmp", std::process::id()));
             match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(TemporaryFile { file, path: Some(path) }),
+                Ok(file) => {
+                    // A file system without locks only loses the cleaning up.
+                    let _ = file.try_lock();
+                    return Ok(TemporaryFile { file, path: Some(path) });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {}
                 Err(error) => return Err(error),
             }

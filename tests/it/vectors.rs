@@ -237,3 +237,57 @@ fn a_dry_run_says_what_it_would_take_and_makes_nothing() {
     assert_eq!(run("none")["texts_to_embed"], 0);
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
 }
+
+#[test]
+fn vectors_that_documents_carry_are_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("in.jsonl"), folder.path().join("given.a2kb"));
+    let lines = [
+        r#"{"id":"east","title":"East","text":"Where the sun rises.","vector":[3,0,0]}"#,
+        r#"{"id":"north","title":"North","text":"Where no sun stands.","vector":[0,0.5,0]}"#,
+        r#"{"id":"none","title":"None","text":"Without a vector."}"#,
+        r#"{"id":"short","title":"Short","text":"With a vector of another length.","vector":[1,2]}"#,
+        r#"{"id":"zero","title":"Zero","text":"With a vector that points nowhere.","vector":[0,0,0]}"#,
+        r#"{"id":"again","title":"East","text":"Where the sun rises.","vector":[9,9,9]}"#,
+    ];
+    std::fs::write(&input, lines.join("\n")).unwrap();
+    let report = Builder::new().path(&input).embedding(Embedding::given("my-model")).build(&output).unwrap();
+    assert_eq!((report.finished.counts.documents, report.finished.counts.duplicates), (2, 1));
+    let reasons: Vec<&str> = report.warnings.iter().map(|warning| warning.reason.as_str()).collect();
+    assert!(reasons[0].contains("no vector") && reasons[1].contains("2 values") && reasons[2].contains("zeros"));
+    let kb = KnowledgeBase::open(&output).unwrap();
+    kb.verify().unwrap();
+    for (vector, best) in [([1.0, 0.2, 0.0], "east"), ([0.2, 1.0, 0.0], "north")] {
+        let hits = kb.search_vector(&vector, &SearchOptions::default()).unwrap();
+        assert_eq!((hits.len(), hits[0].chunk.document.id.as_str()), (2, best));
+        assert!((hits[0].score - 1.0 / 1.04f32.sqrt()).abs() < 0.01, "cosines: {}", hits[0].score);
+    }
+    let missing = kb.search("sun", Mode::Semantic, 1).unwrap_err();
+    assert!(matches!(missing, Error::EmbedderMissing { .. }), "{missing}");
+    assert_eq!(kb.search("sun", Mode::Keyword, 5).unwrap().len(), 2);
+    assert!(kb.ask("Where does the sun rise?").is_ok());
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "nothing else stays behind: {names:?}");
+}
+
+#[test]
+fn what_a_killed_build_left_behind_is_removed_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("kb.a2kb");
+    let left = ["kb.a2kb.4000000-0.tmp", "kb.a2kb.stage", "kb.a2kb.stage.4000000-1.tmp"];
+    let (held, other) = (folder.path().join("kb.a2kb.4000001-0.tmp"), folder.path().join("kb.a2kb.notes.tmp"));
+    left.iter()
+        .map(|name| folder.path().join(name))
+        .chain([other.clone()])
+        .for_each(|path| std::fs::write(path, "x").unwrap());
+    let in_use = std::fs::File::create(&held).unwrap();
+    in_use.lock().unwrap();
+    documents()
+        .into_iter()
+        .fold(Builder::new(), Builder::document)
+        .embedding(tiny::embedding(1))
+        .build(&output)
+        .unwrap();
+    assert!(left.iter().all(|name| !folder.path().join(name).exists()));
+    assert!(held.exists() && other.exists());
+}

@@ -15,11 +15,19 @@ pub struct JsonFields {
     pub text: String,
     /// Optional object, kept as it is with its keys sorted.
     pub metadata: String,
+    /// Optional list of numbers: the vector of the whole document, for [`Embedding::given`](crate::Embedding::given).
+    pub vector: String,
 }
 
 impl Default for JsonFields {
     fn default() -> Self {
-        JsonFields { id: "id".into(), title: "title".into(), text: "text".into(), metadata: "metadata".into() }
+        JsonFields {
+            id: "id".into(),
+            title: "title".into(),
+            text: "text".into(),
+            metadata: "metadata".into(),
+            vector: "vector".into(),
+        }
     }
 }
 
@@ -52,7 +60,14 @@ pub(super) fn read(line: &str, fields: &JsonFields) -> Result<Document, String> 
         None | Some(Value::Null) => None,
         Some(_) => return Err(format!("its field {:?} is not an object", fields.metadata)),
     };
+    document.vector = object.remove(&fields.vector).and_then(numbers);
     Ok(document)
+}
+
+/// A list of numbers; a field of that name may also hold something else, which matters only to who wants vectors.
+fn numbers(value: Value) -> Option<Vec<f32>> {
+    let Value::Array(values) = value else { return None };
+    values.iter().map(|value| value.as_f64().map(|value| value as f32)).collect()
 }
 
 /// Keys sorted at every level, whatever order the JSON library keeps.

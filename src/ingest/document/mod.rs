@@ -46,9 +46,17 @@ pub struct Document {
     pub headings: Vec<BatchHeading>,
     /// Blocks in reading order, without overlap.
     pub blocks: Vec<Block>,
+    /// What the caller says it means, for [`Embedding::given`](crate::Embedding::given).
+    pub vector: Option<Vec<f32>>,
 }
 
 impl Document {
+    /// The same with a vector of the caller's own model.
+    pub fn with_vector(mut self, vector: Vec<f32>) -> Self {
+        self.vector = Some(vector);
+        self
+    }
+
     /// A document of plain text, as a caller gives it.
     pub fn plain(external_id: impl Into<String>, title: Option<String>, text: impl Into<String>) -> Self {
         let (external_id, text) = (external_id.into(), text.into());
@@ -59,7 +67,7 @@ impl Document {
             media: Media::PlainText as u16,
             ..Default::default()
         };
-        Document { fields, blocks: plain::blocks(&text), text, headings: Vec::new() }
+        Document { fields, blocks: plain::blocks(&text), text, headings: Vec::new(), vector: None }
     }
 }
 

@@ -43,6 +43,9 @@ pub(super) struct BuildArguments {
     /// Field that holds the metadata, an object
     #[arg(long, default_value = "metadata")]
     metadata_field: String,
+    /// Field that holds the document's vector, a list of numbers, for --embedder given:MODEL
+    #[arg(long, default_value = "vector")]
+    vector_field: String,
     #[command(flatten)]
     vectors: VectorArguments,
     /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would cost
@@ -77,6 +80,7 @@ impl BuildArguments {
         let mut fields = JsonFields::default();
         (fields.text, fields.title, fields.id, fields.metadata) =
             (self.text_field, self.title_field, self.id_field, self.metadata_field);
+        fields.vector = self.vector_field;
         let mut builder = Builder::new()
             .title(self.title)
             .chunks(self.chunk_tokens, self.overlap_tokens)

@@ -15,7 +15,7 @@ use std::time::Instant;
 #[derive(Args)]
 pub(super) struct VectorArguments {
     /// Model for semantic search: `bundled`, the path of an encoder asset, `http:MODEL` for a model behind OpenAI's
-    /// protocol, or `none` for no vectors
+    /// protocol, `given:MODEL` for vectors that the documents carry, or `none` for no vectors
     #[arg(long, default_value = "bundled", env = "A2KB_EMBEDDER")]
     embedder: String,
     #[command(flatten)]
@@ -58,13 +58,19 @@ enum EncodingArgument {
 impl VectorArguments {
     /// None if no vectors are wanted.
     pub(super) fn embedding(&self, threads: usize) -> Result<Option<Embedding>> {
-        let Some(embedder) = embedder(&self.embedder, &self.http, threads)? else { return Ok(None) };
         let encoding = match self.vectors {
             EncodingArgument::I8 => Encoding::I8,
             EncodingArgument::F16 => Encoding::F16,
             EncodingArgument::F32 => Encoding::F32,
         };
-        let embedding = Embedding::new(embedder).encoding(encoding);
+        let embedding = match self.embedder.strip_prefix("given:") {
+            Some(name) => Embedding::given(name),
+            None => match embedder(&self.embedder, &self.http, threads)? {
+                Some(embedder) => Embedding::new(embedder),
+                None => return Ok(None),
+            },
+        };
+        let embedding = embedding.encoding(encoding);
         Ok(Some(embedding.pack_encoder(self.pack_encoder).graph_from(self.graph_from)))
     }
 }
@@ -80,8 +86,12 @@ impl VectorArguments {
         let scale = found.texts as f64 / found.sample.len().max(1) as f64;
         let tokens = pieces as f64 * scale;
         let http = self.embedder.starts_with("http:");
+        let none = self.embedder == "none" || self.embedder.starts_with("given:");
         let mut seconds = None;
-        if !http && let Some(embedder) = embedder(&self.embedder, &self.http, threads)? {
+        if !http
+            && !none
+            && let Some(embedder) = embedder(&self.embedder, &self.http, threads)?
+        {
             let start = Instant::now();
             embedder.embed(&found.sample)?;
             seconds = Some(start.elapsed().as_secs_f64() * scale);
@@ -89,7 +99,7 @@ impl VectorArguments {
         let cost = http.then_some(tokens / 1e6 * price);
         let counts = &found.report.finished.counts;
         if context.json {
-            let texts = if self.embedder == "none" { 0 } else { found.texts };
+            let texts = if none { 0 } else { found.texts };
             let value = json!({
                 "documents": counts.documents, "sentences": counts.sentences, "texts_to_embed": texts,
                 "tokens": tokens.round(), "embedding_seconds": seconds, "price": cost,
@@ -98,9 +108,9 @@ impl VectorArguments {
             return Ok(Outcome::Done);
         }
         let mut text = format!("{} documents, {} sentences", counts.documents, counts.sentences);
-        match self.embedder.as_str() {
-            "none" => text.push_str("; no vectors"),
-            _ => text.push_str(&format!("; {} texts to embed, about {tokens:.0} tokens", found.texts)),
+        match none {
+            true => text.push_str("; no vectors to make"),
+            false => text.push_str(&format!("; {} texts to embed, about {tokens:.0} tokens", found.texts)),
         }
         if let Some(seconds) = seconds {
             text.push_str(&format!(", {seconds:.0} s"));

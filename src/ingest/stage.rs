@@ -1,0 +1,41 @@
+//! Give me the output's path, I give you a place for the file without vectors, and clear it when I am dropped.
+
+use crate::base::error::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// A path for a file that is needed during a build only.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// Beside the output, under a name that the next build takes again if this one is killed.
+    Beside(PathBuf),
+    /// Where temporary files go.
+    Folder(tempfile::TempDir),
+}
+
+impl Stage {
+    pub(super) fn new(output: Option<&Path>) -> Result<Self> {
+        let Some(output) = output else {
+            let folder = tempfile::tempdir();
+            return Ok(Stage::Folder(folder.map_err(|source| Error::io("create", "a temporary folder", source))?));
+        };
+        let mut path = output.as_os_str().to_owned();
+        path.push(".stage");
+        Ok(Stage::Beside(path.into()))
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        match self {
+            Stage::Beside(path) => path.clone(),
+            Stage::Folder(folder) => folder.path().join("stage.a2kb"),
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Stage::Beside(path) = self {
+            // It may not be there yet.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
