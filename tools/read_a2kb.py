@@ -21,7 +21,7 @@ KINDS = [
     "POSTINGS_INDEX", "ENTITIES", "ENTITY_NAMES", "ENTITY_NAME_SETS", "ENTITY_ALIASES", "RELATIONS", "FACTS", "FACT_SOURCES", "SUBJECT_FACTS",
     "OBJECT_FACTS", "SENTENCE_ENTITIES", "ENTITY_SENTENCES", "CHUNK_ABOUT", "ENTITY_ABOUT",
 ]
-OPTIONAL_KINDS = {32: "VECTORS", 33: "HNSW", 34: "EMBEDDER", 35: "ENCODER"}
+OPTIONAL_KINDS = {32: "VECTORS", 33: "HNSW", 34: "EMBEDDER", 35: "ENCODER", 38: "SYNONYMS"}
 COMMON_INPUTS = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG"
 
 
@@ -378,8 +378,23 @@ def encoder(data):
     return len(data)
 
 
+def synonyms(data):
+    """For each entity its edges: the other end and the likeness."""
+    parts = Parts(data)
+    count, ends = parts.numbers(2, "I")
+    offsets = parts.numbers(count + 1, "I")
+    others = parts.numbers(ends, "I")
+    likeness = parts.numbers(ends, "B")
+    parts.end()
+    need(offsets[-1] == ends and offsets == sorted(offsets), "offsets of edges are wrong")
+    lists = [[[others[at], likeness[at]] for at in range(start, end)] for start, end in zip(offsets, offsets[1:])]
+    for entity, edges in enumerate(lists):
+        need(all(0 < like and [entity, like] in lists[other] for other, like in edges), "an edge has one end only")
+    return lists
+
+
 def optional_contents(found):
-    """What files of version 1.1 may have."""
+    """What files of versions 1.1 and 1.2 may have."""
     if not found["EMBEDDER"]:
         return {}
     about = embedder(found["EMBEDDER"][0])
@@ -389,6 +404,7 @@ def optional_contents(found):
         "vectors": [[number] + vectors(data, about[2]) for number, data in sorted(found["VECTORS"].items())],
         "neighbours": None if graph is None else neighbours(graph),
         "encoder": None if weights is None else encoder(weights),
+        **{"synonyms": synonyms(data) for data in found["SYNONYMS"].values()},
     }
 
 

@@ -2,16 +2,18 @@
 
 use crate::base::error::{Error, Result};
 use crate::corpus::snapshot::{Namespace, Snapshot};
+use crate::format::cursor::SectionBytes;
 use crate::format::kind::Kind;
 pub use crate::format::manifest::EmbedderRecord;
-use crate::index::hnsw::NeighbourGraphWriter;
-pub use crate::index::vectors::{Encoding, VectorsWriter, encode_vector};
+use crate::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
+use crate::index::synonyms::write_synonyms;
+pub use crate::index::vectors::{Encoding, VectorsWriter, decode_codes, encode_vector};
 use crate::storage::backend::Place;
 use crate::storage::sealed_writer::SealedWriter;
 use std::path::PathBuf;
 
 /// Sections that say what vectors there are.
-const ABOUT_VECTORS: [Kind; 4] = [Kind::Vectors, Kind::Hnsw, Kind::Embedder, Kind::Encoder];
+const ABOUT_VECTORS: [Kind; 5] = [Kind::Vectors, Kind::Hnsw, Kind::Embedder, Kind::Encoder, Kind::Synonyms];
 
 /// Writes one file.
 #[derive(Debug)]
@@ -97,9 +99,43 @@ impl<P: Place> Rewriter<P> {
         Ok(())
     }
 
+    /// Writes the edges between entities of like names, of `count` entities.
+    pub fn synonyms(&mut self, count: usize, edges: &[(u32, u32, f32)]) -> Result<()> {
+        let written = self.writer.section(Kind::Synonyms, &write_synonyms(count, edges));
+        self.io(written)
+    }
+
     /// Publishes the file; gives its length in bytes.
     pub fn finish(self) -> Result<u64> {
         let path = self.path;
         self.writer.finish().map_err(|source| Error::io("publish", &path, source))
+    }
+}
+
+/// Rows of 8-bit codes with a neighbour graph over them, in memory.
+#[derive(Debug)]
+pub struct NearestRows {
+    graph: NeighbourGraph,
+}
+
+impl NearestRows {
+    /// Of `codes`, a row of `dimension` bytes after the other.
+    pub fn new(dimension: usize, codes: &[u8]) -> Result<Self> {
+        let failed = |source| Error::io("build", "a neighbour graph", source);
+        let mut writer = NeighbourGraphWriter::new(dimension, codes.len() / dimension).map_err(failed)?;
+        let mut row = Vec::with_capacity(dimension);
+        for codes in codes.chunks_exact(dimension) {
+            row.clear();
+            row.extend(codes.iter().map(|&code| code as i8));
+            writer.push(&row).map_err(failed)?;
+        }
+        let bytes = writer.finish().map_err(failed)?;
+        Ok(NearestRows { graph: NeighbourGraph::new(&SectionBytes::new(Kind::Hnsw.name(), bytes.into()))? })
+    }
+
+    /// About `width` rows with the greatest `score`, best first.
+    pub fn search(&self, width: usize, score: impl Fn(usize) -> f32) -> Result<Vec<(usize, f32)>> {
+        let found = self.graph.search(width, |row| Ok(score(row as usize)), |_| true)?;
+        Ok(found.into_iter().map(|hit| (hit.id as usize, hit.score)).collect())
     }
 }

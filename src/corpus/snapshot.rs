@@ -7,12 +7,14 @@ pub use crate::format::kind::Kind;
 use crate::format::manifest::{EmbedderRecord, Manifest};
 use crate::format::strings::Strings;
 use crate::index::entity_dictionary::EntityDictionary;
+pub use crate::index::graph::{Arc, FactRow};
 use crate::index::graph::{Facts, Links};
 use crate::index::hnsw::NeighbourGraph;
 use crate::index::postings::Postings;
 pub use crate::index::postings::{Bm25Parameters, PostingCursor, TermWeight, top_k};
 pub use crate::index::provenance::{DocumentRow, Media};
 use crate::index::provenance::{LayerRow, Provenance};
+use crate::index::synonyms::Synonyms;
 use crate::index::term_dictionary::TermDictionary;
 use crate::index::text_store::TextStore;
 pub use crate::index::vectors::{Encoding, QueryVector, Vectors};
@@ -37,6 +39,7 @@ pub struct Snapshot {
     embedder: OnceLock<Option<EmbedderRecord>>,
     vectors: [OnceLock<Option<Vectors>>; 5],
     neighbours: OnceLock<Option<NeighbourGraph>>,
+    synonyms: OnceLock<Option<Synonyms>>,
 }
 
 /// What vectors are of; the number is the section's instance.
@@ -84,6 +87,7 @@ impl Snapshot {
             embedder: OnceLock::new(),
             vectors: Default::default(),
             neighbours: OnceLock::new(),
+            synonyms: OnceLock::new(),
         }
     }
 
@@ -265,6 +269,19 @@ impl Snapshot {
             Ok(Some(graph))
         })?;
         Ok(graph.as_ref())
+    }
+
+    /// Edges between entities of like names, if the file has them.
+    pub fn synonyms(&self) -> Result<Option<&Synonyms>> {
+        let synonyms = once(&self.synonyms, || {
+            let Some(section) = self.reader.instance(Kind::Synonyms, 0)? else { return Ok(None) };
+            let synonyms = Synonyms::new(&section)?;
+            if synonyms.len() != self.entities()?.len() {
+                return Err(section.corrupt(0, "the edges are of another number of entities than there are").into());
+            }
+            Ok(Some(synonyms))
+        })?;
+        Ok(synonyms.as_ref())
     }
 
     /// The weights of the encoder that travels with the file, if one does.

@@ -63,6 +63,9 @@ fn check_vectors(snapshot: &Snapshot) -> Result<()> {
     if let Some(graph) = snapshot.neighbours()? {
         graph.check(snapshot.provenance()?.sentence_count() as usize)?;
     }
+    if let Some(synonyms) = snapshot.synonyms()? {
+        synonyms.check()?;
+    }
     Ok(())
 }
 

@@ -85,6 +85,8 @@ kinds! {
     Embedder = 34, "EMBEDDER";
     /// The weights of that model.
     Encoder = 35, "ENCODER";
+    /// Edges between entities of like names.
+    Synonyms = 38, "SYNONYMS";
 }
 
 impl Kind {

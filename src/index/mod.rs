@@ -5,6 +5,7 @@ pub mod graph;
 pub mod hnsw;
 pub mod postings;
 pub mod provenance;
+pub mod synonyms;
 pub mod term_dictionary;
 pub mod text_store;
 pub mod vectors;

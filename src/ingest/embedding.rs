@@ -7,6 +7,7 @@ use crate::corpus::rewriter::{EmbedderRecord, Encoding, Rewriter, VectorsWriter,
 use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::ingest::journal::{Journal, key};
 use crate::ingest::pipeline::Progress;
+use crate::ingest::synonyms::SynonymFinder;
 use crate::model::embedder::{Embedder, embed_checked, record};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,14 +144,18 @@ impl Embedding {
             progress,
             cancelled,
         };
-        let of_sentences = run.vectors(sentence_texts(snapshot))?;
-        let of_entities = run.vectors((0..entities as u32).map(|entity| entity_text(snapshot, EntityId(entity))))?;
+        let of_sentences = run.vectors(sentence_texts(snapshot), |_, _| {})?;
+        let mut synonyms = SynonymFinder::new(record.dimension as usize);
+        let names = (0..entities as u32).map(|entity| entity_text(snapshot, EntityId(entity)));
+        let prefix = record.passage_prefix.len();
+        let of_entities = run.vectors(names, |text, row| synonyms.push(&text[prefix..], self.encoding, row))?;
         (run.progress)(Progress::Writing);
         let mut report = run.report;
         let mut file = Rewriter::new(place, path, snapshot)?;
         let graph = self.encoding == Encoding::I8 && sentences >= self.graph_from.max(1);
         file.vectors(Namespace::Sentence, of_sentences, graph.then_some((record.dimension as usize, sentences)))?;
         file.vectors(Namespace::Entity, of_entities, None)?;
+        file.synonyms(entities, &synonyms.edges()?)?;
         file.embedder(&record)?;
         if let Some(asset) = asset {
             file.encoder(&asset)?;
@@ -181,22 +186,31 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The vectors of `texts` in order.
-    fn vectors(&mut self, texts: impl Iterator<Item = Result<String>>) -> Result<VectorsWriter> {
+    /// The vectors of `texts` in order; `each` sees every text with its encoded vector.
+    fn vectors(
+        &mut self,
+        texts: impl Iterator<Item = Result<String>>,
+        mut each: impl FnMut(&str, &[u8]),
+    ) -> Result<VectorsWriter> {
         let file = tempfile::tempfile().map_err(|source| Error::io("create", "a temporary file", source))?;
         let mut writer = VectorsWriter::new(self.embedding.encoding, self.record.dimension as usize, file);
         let mut round = Vec::with_capacity(ROUND_TEXTS);
         for text in texts {
             round.push(format!("{}{}", self.record.passage_prefix, text?));
             if round.len() == ROUND_TEXTS {
-                self.round(&mut round, &mut writer)?;
+                self.round(&mut round, &mut writer, &mut each)?;
             }
         }
-        self.round(&mut round, &mut writer)?;
+        self.round(&mut round, &mut writer, &mut each)?;
         Ok(writer)
     }
 
-    fn round(&mut self, texts: &mut Vec<String>, writer: &mut VectorsWriter) -> Result<()> {
+    fn round(
+        &mut self,
+        texts: &mut Vec<String>,
+        writer: &mut VectorsWriter,
+        each: &mut impl FnMut(&str, &[u8]),
+    ) -> Result<()> {
         if (self.cancelled)() {
             return Err(Error::Interrupted);
         }
@@ -222,7 +236,8 @@ impl Run<'_> {
         }
         self.report.embedded += open.len() as u64;
         self.report.reused += (texts.len() - open.len()) as u64;
-        for row in encoded.iter().flatten() {
+        for (text, row) in texts.iter().zip(encoded.iter().flatten()) {
+            each(text, row);
             writer.push(row).map_err(|source| Error::io("write", "a temporary file", source))?;
         }
         texts.clear();

@@ -11,3 +11,4 @@ mod journal;
 pub mod pipeline;
 pub mod segmenter;
 mod stage;
+mod synonyms;

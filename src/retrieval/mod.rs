@@ -4,6 +4,7 @@ pub mod chain;
 pub mod context;
 pub mod exact;
 pub mod filter;
+pub mod graph;
 pub mod hybrid;
 pub mod keyword;
 pub mod linking;

@@ -132,6 +132,13 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
         contents["neighbours"] = neighbours(snapshot)?;
         contents["encoder"] = json!(snapshot.packed_encoder()?.map(|bytes| bytes.len()));
     }
+    if let Some(synonyms) = snapshot.synonyms()? {
+        let edges = |entity| -> Result<Vec<(u32, u8)>> {
+            let edges = synonyms.of_entity(EntityId(entity))?;
+            Ok(edges.into_iter().map(|(other, likeness)| (other.0, (likeness * 255.0).round() as u8)).collect())
+        };
+        contents["synonyms"] = json!((0..synonyms.len() as u32).map(edges).collect::<Result<Vec<_>>>()?);
+    }
     Ok(contents)
 }
 

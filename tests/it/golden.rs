@@ -19,6 +19,7 @@ fn builders() -> Vec<(&'static str, Builder<'static>)> {
         ("demo", demo),
         ("features", features()),
         ("vectors", vectors()),
+        ("synonyms", synonyms()),
     ]
 }
 
@@ -45,6 +46,22 @@ fn features() -> Builder<'static> {
         builder = builder.document(Document::plain(id, title.map(str::to_owned), text));
     }
     builder
+}
+
+/// Names that differ by a word only, so that there are edges between them.
+fn synonyms() -> Builder<'static> {
+    let names = [
+        "Port Ellery",
+        "Old Port Ellery",
+        "Ellery Port",
+        "Port Ellery Station",
+        "Port Ellery 7",
+        "Velm Dam",
+        "Dam Velm",
+    ];
+    names.into_iter().fold(Builder::new().embedding(tiny::embedding(1)), |builder, name| {
+        builder.document(Document::plain(name, Some(name.into()), format!("{name} lies by the sea.")))
+    })
 }
 
 /// Vectors of sentences and entities, a neighbour graph, and the encoder in the file.

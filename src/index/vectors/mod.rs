@@ -7,7 +7,7 @@ mod writer;
 
 pub use reader::{Encoding, QueryVector, Vectors};
 #[cfg(feature = "build")]
-pub use writer::{VectorsWriter, encode_vector};
+pub use writer::{VectorsWriter, decode_codes, encode_vector};
 
 #[cfg(all(test, feature = "build"))]
 mod tests;

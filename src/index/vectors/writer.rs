@@ -1,7 +1,7 @@
 //! Give me vectors in the order of their ids, I give you the bytes of VECTORS.
 
 use super::reader::Encoding;
-use crate::format::cursor::SectionBuilder;
+use crate::format::cursor::{SectionBuilder, u32_at};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 
@@ -26,6 +26,19 @@ pub fn encode_vector(encoding: Encoding, vector: &[f32]) -> Vec<u8> {
         Encoding::F16 => unit.flat_map(|value| half::f16::from_f32(value).to_le_bytes()).collect(),
         Encoding::F32 => unit.flat_map(f32::to_le_bytes).collect(),
     }
+}
+
+/// The scale and 8-bit codes of an encoded vector of `dimension` values, whatever its encoding.
+pub fn decode_codes(encoding: Encoding, dimension: usize, row: &[u8]) -> (f32, Vec<u8>) {
+    let values: Vec<f32> = match encoding {
+        Encoding::I8 => {
+            let (scale, codes) = row.split_at(row.len() - dimension);
+            return (f32::from_bits(u32_at(scale, 0)), codes.to_vec());
+        }
+        Encoding::F16 => row.as_chunks::<2>().0.iter().map(|bytes| half::f16::from_le_bytes(*bytes).to_f32()).collect(),
+        Encoding::F32 => row.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+    };
+    decode_codes(Encoding::I8, dimension, &encode_vector(Encoding::I8, &values))
 }
 
 /// Collects encoded vectors in a temporary file, so that memory holds only the scales.

@@ -1,0 +1,11 @@
+//! Operators over the entity graph: pure functions over a [`view::GraphView`] or anything with [`adjacency::Adjacency`].
+
+pub mod adjacency;
+pub mod bridge;
+pub mod influence_subgraph;
+pub mod map_back;
+pub mod neighbourhood;
+pub mod page_rank;
+pub mod steiner;
+pub mod traversal;
+pub mod view;
