@@ -8,6 +8,7 @@ use crate::knowledge_base::{Mode, SearchHit, SearchOptions};
 use crate::retrieval::chain::{ChainSettings, Reason, chain};
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::filter::DocumentSet;
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::{diversify, fuse};
 use crate::retrieval::question::Question;
 use crate::retrieval::semantic::semantic;
@@ -90,7 +91,7 @@ fn find(
         Mode::Graph => {
             let limit = if documents.is_some() { usize::MAX } else { k };
             let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
-            let chain = chain(snapshot, &question, &ChainSettings::default(), limit)?;
+            let chain = chain(&GraphView::whole(snapshot), &question, &ChainSettings::default(), limit)?;
             let hits = chain.evidence.iter().map(|evidence| {
                 let (reason, sentences) = match evidence.reason {
                     Reason::Keyword => ("keyword", Vec::new()),

@@ -5,6 +5,7 @@ use crate::base::ids::{ChunkId, EntityId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
 use crate::retrieval::context::{Citation, TextFetcher};
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::linking::Strategy;
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
@@ -92,7 +93,7 @@ const JUDGED_CHUNKS: usize = 5;
 pub fn answer(snapshot: &Snapshot, question: &str, vector: Option<QueryVector>, k: usize) -> Result<Answer> {
     let question = Question::new(snapshot, question)?.with_vector(vector);
     let settings = ChainSettings::default();
-    let chain = chain(snapshot, &question, &settings, k.max(JUDGED_CHUNKS))?;
+    let chain = chain(&GraphView::whole(snapshot), &question, &settings, k.max(JUDGED_CHUNKS))?;
     let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
     judged.sort_unstable();
     let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);

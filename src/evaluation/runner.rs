@@ -7,6 +7,7 @@ use crate::base::ids::DocumentId;
 use crate::base::score::Scored;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{ChainSettings, chain};
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::{Fusion, fuse};
 use crate::retrieval::keyword;
 use crate::retrieval::question::Question;
@@ -158,7 +159,7 @@ fn rank_documents(
 ) -> Result<Vec<DocumentId>> {
     let question = Question::new(snapshot, text)?.with_vector(vector.cloned());
     let chunks: Vec<_> = match ranking {
-        Ranking::Ask => chain(snapshot, &question, &ChainSettings::default(), CHUNKS)?
+        Ranking::Ask => chain(&GraphView::whole(snapshot), &question, &ChainSettings::default(), CHUNKS)?
             .evidence
             .iter()
             .map(|evidence| evidence.chunk)

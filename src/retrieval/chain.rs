@@ -7,7 +7,8 @@
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId, SentenceId};
-use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
+use crate::corpus::snapshot::{Namespace, QueryVector};
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::keyword::bm25;
 use crate::retrieval::linking::{Mention, link};
 use crate::retrieval::question::{QueryTerm, Question};
@@ -51,27 +52,42 @@ pub struct ChainSettings {
     pub sentence_meaning: f32,
     /// Share of meaning in the score of the first candidates that are about no named entity.
     pub start_meaning: f32,
+    /// Share of meaning in how well a chunk about a named entity fits.
+    pub anchor_meaning: f32,
+    /// Share of the meaning of the target's best sentence in a hop.
+    pub target_meaning: f32,
+    /// The same where the hop is over a mere mention: of the sentence that mentions the entity.
+    pub mention_meaning: f32,
+    /// Factor of the second best chunk about the same entity, again for the third, and so on.
+    pub repeat_factor: f32,
+    /// Least likeness of names over which a hop may go on.
+    pub min_synonym: f32,
 }
 
 impl Default for ChainSettings {
     fn default() -> Self {
         ChainSettings {
             keyword_candidates: 30,
-            keyword_share: 0.7,
+            keyword_share: 0.85,
             hops: 1,
             frontier: 24,
-            anchor_fit: 0.45,
+            anchor_fit: 0.35,
             start_share: 0.5,
-            sentence_share: 0.2,
+            sentence_share: 0.15,
             target_share: 0.1,
-            coverage_share: 0.1,
+            coverage_share: 0.075,
             rarity_share: 0.3,
-            hop_ceiling: 0.98,
+            hop_ceiling: 0.975,
             rare_mentions: 12,
             mention_factor: 0.7,
             max_about: 32,
             sentence_meaning: 0.15,
-            start_meaning: 0.4,
+            start_meaning: 0.55,
+            anchor_meaning: 0.05,
+            target_meaning: 0.05,
+            mention_meaning: 0.15,
+            repeat_factor: 0.965,
+            min_synonym: 0.95,
         }
     }
 }
@@ -145,8 +161,9 @@ impl Chain {
 }
 
 /// Evidence for `question`, the `k` best.
-pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings, k: usize) -> Result<Chain> {
-    let mentions = link(snapshot, question)?;
+pub fn chain(view: &GraphView<'_>, question: &Question, settings: &ChainSettings, k: usize) -> Result<Chain> {
+    let snapshot = view.snapshot();
+    let mentions = link(view, question)?;
     let terms = question.content_terms();
     let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
     let best_bm25 = hits.first().map_or(0.0, |hit| hit.score);
@@ -157,7 +174,7 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
         asked.clone_from(&terms);
     }
     let mut walk = Walk {
-        snapshot,
+        view,
         settings,
         asked: &asked,
         vector: question.vector.as_ref().filter(|_| snapshot.vectors(Namespace::Sentence).is_ok_and(|v| v.is_some())),
@@ -176,13 +193,13 @@ pub fn chain(snapshot: &Snapshot, question: &Question, settings: &ChainSettings,
         expanded.extend(frontier.iter().map(|evidence| evidence.chunk));
         walk.hop(frontier)?;
     }
-    let mut evidence = walk.ranked();
+    let mut evidence = walk.spread_out();
     evidence.truncate(k);
     Ok(Chain { mentions, evidence, best_bm25, terms, asked })
 }
 
 struct Walk<'a> {
-    snapshot: &'a Snapshot,
+    view: &'a GraphView<'a>,
     settings: &'a ChainSettings,
     asked: &'a [QueryTerm],
     /// The question's, if the file has vectors of sentences.
@@ -201,6 +218,8 @@ struct Step {
     covered: u64,
     rarity: f32,
     factor: f32,
+    /// What the target's meaning adds.
+    meaning: f32,
 }
 
 impl Walk<'_> {
@@ -209,7 +228,7 @@ impl Walk<'_> {
         let mut chunks: Vec<ChunkId> = chunks.collect();
         chunks.sort_unstable();
         chunks.dedup();
-        let fits = chunk_fits(self.snapshot, terms, &chunks)?;
+        let fits = chunk_fits(self.view.snapshot(), terms, &chunks)?;
         Ok(chunks.into_iter().zip(fits).collect())
     }
 
@@ -226,10 +245,43 @@ impl Walk<'_> {
         all
     }
 
+    /// The evidence with what is about one entity again and again put lower.
+    fn spread_out(&self) -> Vec<Evidence> {
+        let mut all = self.ranked();
+        let mut seen: FxHashMap<EntityId, i32> = FxHashMap::default();
+        for evidence in &mut all {
+            let entity = match evidence.reason {
+                Reason::Keyword => continue,
+                Reason::About(entity) => entity,
+                Reason::Hop(hop) => hop.entity,
+            };
+            let before = seen.entry(entity).or_insert(0);
+            evidence.score *= self.settings.repeat_factor.powi(*before);
+            *before += 1;
+        }
+        all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+        all
+    }
+
+    /// Cosine of the chunk's sentence that is nearest to the question, at least 0.
+    fn nearness(&self, chunk: ChunkId) -> Result<f32> {
+        let snapshot = self.view.snapshot();
+        match (self.vector, snapshot.vectors(Namespace::Sentence)?) {
+            (Some(vector), Some(vectors)) => {
+                let mut best = 0.0f32;
+                for sentence in snapshot.provenance()?.chunk(chunk)?.sentences() {
+                    best = best.max(vectors.product(vector, sentence as usize)?);
+                }
+                Ok(best)
+            }
+            _ => Ok(0.0),
+        }
+    }
+
     /// How rarely an entity is named, 0 to 1.
     fn rarity(&self, entity: EntityId) -> Result<f32> {
-        let count = self.snapshot.mentions()?.mention_bytes(entity)? as f32;
-        let all = self.snapshot.provenance()?.sentence_count() as f32;
+        let count = self.view.snapshot().mentions()?.mention_bytes(entity)? as f32;
+        let all = self.view.snapshot().provenance()?.sentence_count() as f32;
         Ok((1.0 - (1.0 + count).ln() / (2.0 + all).ln()).max(0.0))
     }
 
@@ -237,7 +289,7 @@ impl Walk<'_> {
     fn meaning(&self) -> Result<Vec<SemanticHit>> {
         match self.vector {
             Some(vector) if self.settings.start_meaning > 0.0 => {
-                semantic(self.snapshot, vector, self.settings.keyword_candidates, None)
+                semantic(self.view.snapshot(), vector, self.settings.keyword_candidates, None)
             }
             _ => Ok(Vec::new()),
         }
@@ -259,14 +311,13 @@ impl Walk<'_> {
             None => (0.0, 1.0),
         };
         let meaning: FxHashMap<ChunkId, f32> = meaning.iter().map(|hit| (hit.chunk, hit.score / nearest)).collect();
-        let about = self.snapshot.about()?;
         let mut anchors: Vec<(ChunkId, EntityId, f32, usize)> = Vec::new();
         for (number, mention) in mentions.iter().enumerate() {
             for candidate in &mention.candidates {
                 self.anchors.insert(candidate.entity);
                 let surety = candidate.score * (0.5 + 0.5 * self.rarity(candidate.entity)?);
-                for chunk in about.of_entity(candidate.entity)?.take(self.settings.max_about) {
-                    anchors.push((ChunkId(chunk?), candidate.entity, surety, number));
+                for chunk in self.view.chunks_about(candidate.entity, self.settings.max_about)? {
+                    anchors.push((chunk, candidate.entity, surety, number));
                 }
             }
         }
@@ -278,6 +329,11 @@ impl Walk<'_> {
             let score = self.settings.keyword_share * ((1.0 - share) * words + share * near);
             self.offer(Evidence { chunk, score, reason: Reason::Keyword });
         }
+        let mut near: FxHashMap<ChunkId, f32> = FxHashMap::default();
+        let anchor_meaning = if self.vector.is_some() { self.settings.anchor_meaning } else { 0.0 };
+        for anchor in anchors.iter().filter(|_| anchor_meaning > 0.0) {
+            near.insert(anchor.0, self.nearness(anchor.0)?);
+        }
         for (chunk, entity, surety, number) in &anchors {
             // Where several chunks are about what one mention names, the one that fits best comes first.
             let best = anchors
@@ -285,7 +341,11 @@ impl Walk<'_> {
                 .filter(|other| other.3 == *number)
                 .map(|other| fit(&other.0))
                 .fold(f32::MIN_POSITIVE, f32::max);
-            let score = surety * (1.0 - self.settings.anchor_fit + self.settings.anchor_fit * fit(chunk) / best);
+            let of_mention = anchors.iter().filter(|other| other.3 == *number);
+            let nearest = of_mention.filter_map(|other| near.get(&other.0).copied()).fold(f32::MIN_POSITIVE, f32::max);
+            let own_near = near.get(chunk).copied().unwrap_or(0.0) / nearest;
+            let own_fit = (1.0 - anchor_meaning) * fit(chunk) / best + anchor_meaning * own_near;
+            let score = surety * (1.0 - self.settings.anchor_fit + self.settings.anchor_fit * own_fit);
             self.offer(Evidence { chunk: *chunk, score, reason: Reason::About(*entity) });
         }
         Ok(())
@@ -307,7 +367,8 @@ impl Walk<'_> {
             let gain = settings.sentence_share * step.overlap
                 + settings.target_share * target.bm25 / best
                 + settings.coverage_share * covered_share(self.asked, new)
-                + settings.rarity_share * step.rarity;
+                + settings.rarity_share * step.rarity
+                + step.meaning;
             let score = settings.start_share * step.start_score + step.factor * gain;
             // A hop never outranks where it starts.
             let score = score.min(step.start_score * settings.hop_ceiling);
@@ -319,24 +380,29 @@ impl Walk<'_> {
     fn steps(&self, mut starts: Vec<Evidence>) -> Result<Vec<Step>> {
         starts.sort_unstable_by_key(|evidence| evidence.chunk);
         let chunks: Vec<ChunkId> = starts.iter().map(|evidence| evidence.chunk).collect();
-        let sentences = sentence_fits(self.snapshot, self.asked, &chunks)?;
+        let sentences = sentence_fits(self.view.snapshot(), self.asked, &chunks)?;
         let mut steps = Vec::new();
+        let mut targets_of: FxHashMap<EntityId, Vec<Target>> = FxHashMap::default();
         for (start, sentences) in starts.iter().zip(sentences) {
-            let own = self.snapshot.about()?.entities(start.chunk.0)?.collect::<Result<Vec<EntityId>, _>>()?;
+            let own = self.view.about_of_chunk(start.chunk)?;
             for fit in sentences {
-                let overlap = with_meaning(self.snapshot, self.vector, self.settings.sentence_meaning, &fit)?;
-                for entity in self.snapshot.mentions()?.entities(fit.sentence.0)? {
-                    let entity = entity?;
+                let overlap = with_meaning(self.view.snapshot(), self.vector, self.settings.sentence_meaning, &fit)?;
+                for entity in self.view.entities_of_sentence(fit.sentence)? {
                     if own.contains(&entity) || self.anchors.contains(&entity) {
                         continue;
                     }
                     let (hop, rarity) =
                         (Hop { from: start.chunk, sentence: fit.sentence, entity }, self.rarity(entity)?);
-                    for (target, factor) in self.targets(entity)? {
-                        if target != start.chunk {
+                    let targets = match targets_of.entry(entity) {
+                        std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                        std::collections::hash_map::Entry::Vacant(new) => new.insert(self.targets(entity)?),
+                    };
+                    for &Target { chunk, factor, meaning } in targets.iter() {
+                        if chunk != start.chunk {
                             steps.push(Step {
                                 hop,
-                                target,
+                                meaning,
+                                target: chunk,
                                 start_score: start.score,
                                 overlap,
                                 covered: fit.covered,
@@ -351,26 +417,53 @@ impl Walk<'_> {
         Ok(steps)
     }
 
-    /// Chunks about an entity, or those that mention it if it is rare and nothing is about it.
-    fn targets(&self, entity: EntityId) -> Result<Vec<(ChunkId, f32)>> {
-        let about = self.snapshot.about()?;
+    /// Chunks about an entity or one of nearly its name, or those that mention it if it is rare and nothing is about it.
+    fn targets(&self, entity: EntityId) -> Result<Vec<Target>> {
         let mut targets = Vec::new();
-        for chunk in about.of_entity(entity)?.take(self.settings.max_about) {
-            targets.push((ChunkId(chunk?), 1.0));
+        for chunk in self.view.chunks_about(entity, self.settings.max_about)? {
+            targets.push(self.target(chunk, 1.0)?);
+        }
+        if targets.is_empty() && self.settings.min_synonym <= 1.0 {
+            for (synonym, likeness) in self.view.synonyms(entity)? {
+                if likeness >= self.settings.min_synonym {
+                    for chunk in self.view.chunks_about(synonym, self.settings.max_about)? {
+                        targets.push(self.target(chunk, likeness)?);
+                    }
+                }
+            }
         }
         if targets.is_empty() {
             let limit = self.settings.rare_mentions;
-            let sentences =
-                self.snapshot.mentions()?.of_entity(entity)?.take(limit + 1).collect::<Result<Vec<u32>, _>>()?;
+            let sentences = self.view.sentences_of_entity(entity, limit + 1)?;
             if sentences.len() <= limit {
-                let (provenance, layer) = (self.snapshot.provenance()?, self.snapshot.base_layer()?);
+                let (provenance, layer) = (self.view.snapshot().provenance()?, self.view.snapshot().base_layer()?);
                 for sentence in sentences {
-                    let chunk = provenance.chunk_of_sentence(layer, SentenceId(sentence))?;
-                    targets.extend(chunk.map(|chunk| (chunk, self.settings.mention_factor)));
+                    let Some(chunk) = provenance.chunk_of_sentence(layer, sentence)? else { continue };
+                    let near = match (self.vector, self.view.snapshot().vectors(Namespace::Sentence)?) {
+                        (Some(vector), Some(vectors)) => vectors.product(vector, sentence.index())?.max(0.0),
+                        _ => 0.0,
+                    };
+                    let meaning = self.settings.mention_meaning * near;
+                    targets.push(Target { chunk, factor: self.settings.mention_factor, meaning });
                 }
-                targets.dedup_by_key(|target| target.0);
+                targets.sort_by(|a, b| a.chunk.cmp(&b.chunk).then(b.meaning.total_cmp(&a.meaning)));
+                targets.dedup_by_key(|target| target.chunk);
             }
         }
         Ok(targets)
     }
+
+    fn target(&self, chunk: ChunkId, factor: f32) -> Result<Target> {
+        let share = self.settings.target_meaning;
+        let meaning = if share > 0.0 { share * self.nearness(chunk)? } else { 0.0 };
+        Ok(Target { chunk, factor, meaning })
+    }
+}
+
+/// Where an entity leads.
+#[derive(Clone, Copy)]
+struct Target {
+    chunk: ChunkId,
+    factor: f32,
+    meaning: f32,
 }

@@ -3,7 +3,7 @@
 use crate::base::error::Result;
 use crate::base::ids::EntityId;
 use crate::base::text::name_key;
-use crate::corpus::snapshot::Snapshot;
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
 
 /// How a mention was linked.
@@ -48,8 +48,8 @@ const ALIAS_SCORE: f32 = 0.9;
 const MAX_NAME_WORDS: usize = 16;
 
 /// Mentions from left to right, each the longest name there.
-pub fn link(snapshot: &Snapshot, question: &Question) -> Result<Vec<Mention>> {
-    let dictionary = snapshot.entities()?;
+pub fn link(view: &GraphView<'_>, question: &Question) -> Result<Vec<Mention>> {
+    let dictionary = view.snapshot().entities()?;
     let words = &question.words;
     // A question all in lower case says nothing by its case.
     let cased = words.iter().skip(1).any(|word| word.capital);
@@ -61,14 +61,15 @@ pub fn link(snapshot: &Snapshot, question: &Question) -> Result<Vec<Mention>> {
         match found.filter(|found| is_name(question, at..at + found.tokens, cased)) {
             Some(found) => {
                 let range = at..at + found.tokens;
-                let candidates = rank(snapshot, &key(question, range.clone()), found.entities)?;
+                let candidates = rank(view, &key(question, range.clone()), found.entities)?;
                 mentions.push(Mention { words: range, candidates });
                 at += found.tokens;
             }
             None => at += 1,
         }
     }
-    near_misses(snapshot, question, &mut mentions)?;
+    near_misses(view, question, &mut mentions)?;
+    mentions.retain(|mention| !mention.candidates.is_empty());
     mentions.sort_by_key(|mention| mention.words.start);
     Ok(mentions)
 }
@@ -88,10 +89,11 @@ fn is_name(question: &Question, range: std::ops::Range<usize>, cased: bool) -> b
     !cased || words[0].capital && (range.start > 0 || content > 0) || content > 1 || (capitals > 0 && words[0].stop)
 }
 
-fn rank(snapshot: &Snapshot, key: &str, entities: Vec<EntityId>) -> Result<Vec<Candidate>> {
+fn rank(view: &GraphView<'_>, key: &str, entities: Vec<EntityId>) -> Result<Vec<Candidate>> {
+    let snapshot = view.snapshot();
     let (dictionary, about) = (snapshot.entities()?, snapshot.about()?);
     let mut candidates = Vec::new();
-    for entity in entities {
+    for entity in entities.into_iter().filter(|&entity| view.has(entity)) {
         let name = snapshot.strings()?.get(dictionary.row(entity)?.name)?;
         let exact = name_key(name) == key;
         let (score, strategy) = if exact { (1.0, Strategy::Exact) } else { (ALIAS_SCORE, Strategy::Alias) };
@@ -104,7 +106,7 @@ fn rank(snapshot: &Snapshot, key: &str, entities: Vec<EntityId>) -> Result<Vec<C
 }
 
 /// Capitalised stretches that no name matches, held against all names by edit distance.
-fn near_misses(snapshot: &Snapshot, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
+fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
     let words = &question.words;
     let taken = |mentions: &[Mention], index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
     let mut at = 1;
@@ -126,10 +128,10 @@ fn near_misses(snapshot: &Snapshot, question: &Question, mentions: &mut Vec<Ment
             continue;
         }
         let mut candidates = Vec::new();
-        for (distance, entities) in snapshot.entities()?.within_distance(&key, limit)? {
+        for (distance, entities) in view.snapshot().entities()?.within_distance(&key, limit)? {
             let score = 1.0 - distance as f32 / length as f32;
             if score >= MIN_SIMILARITY {
-                candidates.extend(entities.into_iter().map(|entity| Candidate {
+                candidates.extend(entities.into_iter().filter(|&entity| view.has(entity)).map(|entity| Candidate {
                     entity,
                     score,
                     strategy: Strategy::Fuzzy,
