@@ -93,12 +93,11 @@ fn find(
             let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
             let chain = chain(&GraphView::whole(snapshot), &question, &ChainSettings::default(), limit)?;
             let hits = chain.evidence.iter().map(|evidence| {
-                let (reason, sentences) = match evidence.reason {
-                    Reason::Keyword => ("keyword", Vec::new()),
-                    Reason::About(_) => ("about", Vec::new()),
-                    Reason::Hop(hop) => ("path", vec![hop.sentence]),
+                let sentences = match evidence.reason {
+                    Reason::Hop(hop) => vec![hop.sentence],
+                    _ => Vec::new(),
                 };
-                Found { sentences, ..Found::new(evidence.chunk, evidence.score, reason) }
+                Found { sentences, ..Found::new(evidence.chunk, evidence.score, evidence.reason.name()) }
             });
             allowed_only(snapshot, hits, documents, k)
         }

@@ -177,11 +177,7 @@ fn quote(
             citations: numbers,
             chunk: evidence.chunk,
             score: evidence.score,
-            reason: match evidence.reason {
-                Reason::Keyword => "keyword",
-                Reason::About(_) => "about",
-                Reason::Hop(_) => "path",
-            },
+            reason: evidence.reason.name(),
             path: path(snapshot, &mut fetcher, chain, evidence)?,
         });
     }

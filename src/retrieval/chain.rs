@@ -6,8 +6,10 @@
 //! to a chunk is its score and its explanation.
 
 use crate::base::error::Result;
-use crate::base::ids::{ChunkId, EntityId, SentenceId};
+use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::{Namespace, QueryVector};
+use crate::retrieval::evidence::Cost;
+pub use crate::retrieval::evidence::{Evidence, Hop, Reason};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::keyword::bm25;
 use crate::retrieval::linking::{Mention, link};
@@ -17,8 +19,8 @@ use crate::retrieval::semantic::{SemanticHit, semantic};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Weights and bounds of the chain scores. The defaults were found on the tuning sets together, one for all.
-#[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ChainSettings {
     /// Keyword hits among the first candidates.
     pub keyword_candidates: usize,
@@ -62,19 +64,21 @@ pub struct ChainSettings {
     pub repeat_factor: f32,
     /// Least likeness of names over which a hop may go on.
     pub min_synonym: f32,
+    /// Hops from one start that are looked at: bounds the work on odd or hostile graphs.
+    pub max_steps_per_start: usize,
 }
 
 impl Default for ChainSettings {
     fn default() -> Self {
         ChainSettings {
             keyword_candidates: 30,
-            keyword_share: 0.85,
+            keyword_share: 0.8575,
             hops: 1,
             frontier: 24,
-            anchor_fit: 0.35,
-            start_share: 0.5,
+            anchor_fit: 0.7,
+            start_share: 0.525,
             sentence_share: 0.15,
-            target_share: 0.1,
+            target_share: 0.08,
             coverage_share: 0.075,
             rarity_share: 0.3,
             hop_ceiling: 0.975,
@@ -83,46 +87,14 @@ impl Default for ChainSettings {
             max_about: 32,
             sentence_meaning: 0.15,
             start_meaning: 0.55,
-            anchor_meaning: 0.05,
-            target_meaning: 0.05,
-            mention_meaning: 0.15,
-            repeat_factor: 0.965,
+            anchor_meaning: 0.65,
+            target_meaning: 0.04,
+            mention_meaning: 0.1625,
+            repeat_factor: 0.97,
             min_synonym: 0.95,
+            max_steps_per_start: 1000,
         }
     }
-}
-
-/// One hop of a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hop {
-    /// Where it starts.
-    pub from: ChunkId,
-    /// The sentence that names the entity.
-    pub sentence: SentenceId,
-    /// The entity that it leads over.
-    pub entity: EntityId,
-}
-
-/// Why a chunk is evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It fits the question's words.
-    Keyword,
-    /// It is about an entity that the question names.
-    About(EntityId),
-    /// A sentence of another piece of evidence leads to it.
-    Hop(Hop),
-}
-
-/// A chunk of evidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
-    /// Which chunk.
-    pub chunk: ChunkId,
-    /// Larger is better; comparable within one answer only.
-    pub score: f32,
-    /// Why it is here.
-    pub reason: Reason,
 }
 
 /// What the local stage found.
@@ -162,53 +134,32 @@ impl Chain {
 
 /// Evidence for `question`, the `k` best.
 pub fn chain(view: &GraphView<'_>, question: &Question, settings: &ChainSettings, k: usize) -> Result<Chain> {
-    let snapshot = view.snapshot();
-    let mentions = link(view, question)?;
-    let terms = question.content_terms();
-    let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
-    let best_bm25 = hits.first().map_or(0.0, |hit| hit.score);
-    // What the question asks of the things it names: its words outside their names.
-    let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
-    let mut asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
-    if asked.is_empty() {
-        asked.clone_from(&terms);
-    }
-    let mut walk = Walk {
-        view,
-        settings,
-        asked: &asked,
-        vector: question.vector.as_ref().filter(|_| snapshot.vectors(Namespace::Sentence).is_ok_and(|v| v.is_some())),
-        found: FxHashMap::default(),
-        anchors: FxHashSet::default(),
-    };
-    walk.start(&mentions, &terms, hits.iter().map(|hit| hit.id).collect(), best_bm25)?;
-    let mut expanded = FxHashSet::default();
+    let mut walk = Walk::start(view, question, settings)?;
     for _ in 0..settings.hops {
-        let frontier: Vec<Evidence> = walk
-            .ranked()
-            .into_iter()
-            .filter(|evidence| !expanded.contains(&evidence.chunk))
-            .take(settings.frontier)
-            .collect();
-        expanded.extend(frontier.iter().map(|evidence| evidence.chunk));
-        walk.hop(frontier)?;
+        walk.hop()?;
     }
-    let mut evidence = walk.spread_out();
-    evidence.truncate(k);
-    Ok(Chain { mentions, evidence, best_bm25, terms, asked })
+    Ok(walk.finish(k))
 }
 
-struct Walk<'a> {
+/// A chain under way: started, and then hopped as often as need be.
+#[derive(Debug)]
+pub struct Walk<'a> {
     view: &'a GraphView<'a>,
     settings: &'a ChainSettings,
-    asked: &'a [QueryTerm],
     /// The question's, if the file has vectors of sentences.
     vector: Option<&'a QueryVector>,
+    mentions: Vec<Mention>,
+    terms: Vec<QueryTerm>,
+    /// What the question asks of the things it names: its words outside their names.
+    asked: Vec<QueryTerm>,
+    best_bm25: f32,
     found: FxHashMap<ChunkId, Evidence>,
     /// Entities that the question names.
     anchors: FxHashSet<EntityId>,
+    /// Chunks that were started from.
+    expanded: FxHashSet<ChunkId>,
+    cost: Cost,
 }
-
 /// A hop with what its score is made of.
 struct Step {
     hop: Hop,
@@ -222,7 +173,72 @@ struct Step {
     meaning: f32,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// The first candidates.
+    pub fn start(view: &'a GraphView<'a>, question: &'a Question, settings: &'a ChainSettings) -> Result<Self> {
+        let snapshot = view.snapshot();
+        let mentions = link(view, question)?;
+        let terms = question.content_terms();
+        let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
+        let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
+        let mut asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
+        if asked.is_empty() {
+            asked.clone_from(&terms);
+        }
+        let has_vectors = snapshot.vectors(Namespace::Sentence).is_ok_and(|vectors| vectors.is_some());
+        let mut walk = Walk {
+            view,
+            settings,
+            vector: question.vector.as_ref().filter(|_| has_vectors),
+            mentions,
+            terms,
+            asked,
+            best_bm25: hits.first().map_or(0.0, |hit| hit.score),
+            found: FxHashMap::default(),
+            anchors: FxHashSet::default(),
+            expanded: FxHashSet::default(),
+            cost: Cost::default(),
+        };
+        walk.candidates(hits.iter().map(|hit| hit.id).collect())?;
+        Ok(walk)
+    }
+
+    /// One hop from the best chunks that were not started from yet.
+    pub fn hop(&mut self) -> Result<()> {
+        let open = self.ranked().into_iter().filter(|evidence| !self.expanded.contains(&evidence.chunk));
+        let frontier: Vec<Evidence> = open.take(self.settings.frontier).collect();
+        self.expanded.extend(frontier.iter().map(|evidence| evidence.chunk));
+        self.hop_from(frontier)
+    }
+
+    /// The question's names.
+    pub fn mentions(&self) -> &[Mention] {
+        &self.mentions
+    }
+
+    /// The question's terms that are looked for.
+    pub fn terms(&self) -> &[QueryTerm] {
+        &self.terms
+    }
+
+    /// What it has cost.
+    pub fn cost(&self) -> Cost {
+        Cost { nodes: self.found.len(), ..self.cost }
+    }
+
+    /// The evidence so far, best first.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        self.spread_out()
+    }
+
+    /// The `k` best.
+    pub fn finish(self, k: usize) -> Chain {
+        let mut evidence = self.spread_out();
+        evidence.truncate(k);
+        let Walk { mentions, terms, asked, best_bm25, .. } = self;
+        Chain { mentions, evidence, best_bm25, terms, asked }
+    }
+
     /// Fits of `chunks` (in any order, with repetitions) by chunk.
     fn fits(&self, terms: &[QueryTerm], chunks: impl Iterator<Item = ChunkId>) -> Result<FxHashMap<ChunkId, ChunkFit>> {
         let mut chunks: Vec<ChunkId> = chunks.collect();
@@ -251,9 +267,9 @@ impl Walk<'_> {
         let mut seen: FxHashMap<EntityId, i32> = FxHashMap::default();
         for evidence in &mut all {
             let entity = match evidence.reason {
-                Reason::Keyword => continue,
                 Reason::About(entity) => entity,
                 Reason::Hop(hop) => hop.entity,
+                _ => continue,
             };
             let before = seen.entry(entity).or_insert(0);
             evidence.score *= self.settings.repeat_factor.powi(*before);
@@ -295,13 +311,7 @@ impl Walk<'_> {
         }
     }
 
-    fn start(
-        &mut self,
-        mentions: &[Mention],
-        terms: &[QueryTerm],
-        mut keyword: Vec<ChunkId>,
-        best_bm25: f32,
-    ) -> Result<()> {
+    fn candidates(&mut self, mut keyword: Vec<ChunkId>) -> Result<()> {
         let meaning = self.meaning()?;
         keyword.extend(meaning.iter().map(|hit| hit.chunk));
         keyword.sort_unstable();
@@ -312,7 +322,7 @@ impl Walk<'_> {
         };
         let meaning: FxHashMap<ChunkId, f32> = meaning.iter().map(|hit| (hit.chunk, hit.score / nearest)).collect();
         let mut anchors: Vec<(ChunkId, EntityId, f32, usize)> = Vec::new();
-        for (number, mention) in mentions.iter().enumerate() {
+        for (number, mention) in self.mentions.iter().enumerate() {
             for candidate in &mention.candidates {
                 self.anchors.insert(candidate.entity);
                 let surety = candidate.score * (0.5 + 0.5 * self.rarity(candidate.entity)?);
@@ -321,10 +331,10 @@ impl Walk<'_> {
                 }
             }
         }
-        let fits = self.fits(terms, anchors.iter().map(|anchor| anchor.0).chain(keyword.iter().copied()))?;
+        let fits = self.fits(&self.terms, anchors.iter().map(|anchor| anchor.0).chain(keyword.iter().copied()))?;
         let fit = |chunk: &ChunkId| fits.get(chunk).map_or(0.0, |fit| fit.bm25);
         for chunk in keyword {
-            let words = fit(&chunk) / best_bm25.max(f32::MIN_POSITIVE);
+            let words = fit(&chunk) / self.best_bm25.max(f32::MIN_POSITIVE);
             let near = meaning.get(&chunk).map_or(0.0, |near| near.max(0.0));
             let score = self.settings.keyword_share * ((1.0 - share) * words + share * near);
             self.offer(Evidence { chunk, score, reason: Reason::Keyword });
@@ -351,10 +361,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// One hop from each chunk of the frontier.
-    fn hop(&mut self, frontier: Vec<Evidence>) -> Result<()> {
+    /// One hop from each chunk of the frontier, best first.
+    fn hop_from(&mut self, frontier: Vec<Evidence>) -> Result<()> {
         let steps = self.steps(frontier)?;
-        let fits = self.fits(self.asked, steps.iter().flat_map(|step| [step.target, step.hop.from]))?;
+        self.cost.arcs += steps.len();
+        let fits = self.fits(&self.asked, steps.iter().flat_map(|step| [step.target, step.hop.from]))?;
         let best = steps
             .iter()
             .filter_map(|step| fits.get(&step.target))
@@ -366,7 +377,7 @@ impl Walk<'_> {
             let new = target.covered & !from.covered & !step.covered;
             let gain = settings.sentence_share * step.overlap
                 + settings.target_share * target.bm25 / best
-                + settings.coverage_share * covered_share(self.asked, new)
+                + settings.coverage_share * covered_share(&self.asked, new)
                 + settings.rarity_share * step.rarity
                 + step.meaning;
             let score = settings.start_share * step.start_score + step.factor * gain;
@@ -380,12 +391,13 @@ impl Walk<'_> {
     fn steps(&self, mut starts: Vec<Evidence>) -> Result<Vec<Step>> {
         starts.sort_unstable_by_key(|evidence| evidence.chunk);
         let chunks: Vec<ChunkId> = starts.iter().map(|evidence| evidence.chunk).collect();
-        let sentences = sentence_fits(self.view.snapshot(), self.asked, &chunks)?;
+        let sentences = sentence_fits(self.view.snapshot(), &self.asked, &chunks)?;
         let mut steps = Vec::new();
         let mut targets_of: FxHashMap<EntityId, Vec<Target>> = FxHashMap::default();
         for (start, sentences) in starts.iter().zip(sentences) {
             let own = self.view.about_of_chunk(start.chunk)?;
-            for fit in sentences {
+            let limit = steps.len() + self.settings.max_steps_per_start;
+            'start: for fit in sentences {
                 let overlap = with_meaning(self.view.snapshot(), self.vector, self.settings.sentence_meaning, &fit)?;
                 for entity in self.view.entities_of_sentence(fit.sentence)? {
                     if own.contains(&entity) || self.anchors.contains(&entity) {
@@ -397,6 +409,9 @@ impl Walk<'_> {
                         std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
                         std::collections::hash_map::Entry::Vacant(new) => new.insert(self.targets(entity)?),
                     };
+                    if steps.len() + targets.len() > limit {
+                        break 'start;
+                    }
                     for &Target { chunk, factor, meaning } in targets.iter() {
                         if chunk != start.chunk {
                             steps.push(Step {

@@ -2,11 +2,13 @@
 
 pub mod chain;
 pub mod context;
+pub mod evidence;
 pub mod exact;
 pub mod filter;
 pub mod graph;
 pub mod hybrid;
 pub mod keyword;
+pub mod ladder;
 pub mod linking;
 pub mod question;
 pub mod relevance;

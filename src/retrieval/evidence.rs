@@ -1,0 +1,121 @@
+//! Give me chunks from any operator, I carry them with their scores, reasons, and the trace of how they were found.
+
+use crate::base::ids::{ChunkId, EntityId, SentenceId};
+use serde::{Deserialize, Serialize};
+
+/// One hop of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Hop {
+    /// Where it starts.
+    pub from: ChunkId,
+    /// The sentence that names the entity.
+    pub sentence: SentenceId,
+    /// The entity that it leads over.
+    pub entity: EntityId,
+}
+
+/// Why a chunk is evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// It fits the question's words, or its meaning.
+    Keyword,
+    /// It is about an entity that the question names.
+    About(EntityId),
+    /// A sentence of another piece of evidence leads to it.
+    Hop(Hop),
+    /// It states facts of the question's entities.
+    Neighbourhood,
+    /// It states facts on paths between the question's entities.
+    Bridge,
+    /// A walk over the graph comes by often.
+    PageRank,
+}
+
+impl Reason {
+    /// A word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reason::Keyword => "keyword",
+            Reason::About(_) => "about",
+            Reason::Hop(_) => "path",
+            Reason::Neighbourhood => "neighbourhood",
+            Reason::Bridge => "bridge",
+            Reason::PageRank => "page_rank",
+        }
+    }
+}
+
+/// A chunk of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Which chunk.
+    pub chunk: ChunkId,
+    /// Larger is better; comparable within one answer only.
+    pub score: f32,
+    /// Why it is here.
+    pub reason: Reason,
+}
+
+/// A rung of the ladder, from the nearest and cheapest up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Around the question's entities.
+    Local,
+    /// Between them.
+    Bridge,
+    /// Over the whole graph.
+    Global,
+    /// Text alone.
+    Text,
+}
+
+/// Work that an operator did. No times: the same input gives the same trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// Entities and chunks that were looked at.
+    pub nodes: usize,
+    /// Edges that were walked.
+    pub arcs: usize,
+}
+
+impl Cost {
+    /// Both.
+    pub fn plus(self, other: Cost) -> Cost {
+        Cost { nodes: self.nodes + other.nodes, arcs: self.arcs + other.arcs }
+    }
+}
+
+/// One step of a retrieval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceStep {
+    /// Which rung.
+    pub stage: Stage,
+    /// What was tried.
+    pub tried: String,
+    /// Chunks of evidence after it.
+    pub evidence: usize,
+    /// What it cost.
+    pub cost: Cost,
+    /// Why it was enough, or went on.
+    pub decision: String,
+}
+
+/// What a retrieval found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Retrieved {
+    /// Best first.
+    pub evidence: Vec<Evidence>,
+    /// How it was found.
+    pub trace: Vec<TraceStep>,
+}
+
+impl Retrieved {
+    /// The last rung that was climbed.
+    pub fn stage(&self) -> Option<Stage> {
+        self.trace.last().map(|step| step.stage)
+    }
+}
