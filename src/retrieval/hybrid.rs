@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 const RANK_BASE: f32 = 60.0;
 
 /// How rankings are joined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Fusion {
     /// Mean of the scores after min-max over each ranking (AGRAG, equation 21). A chunk that a method did not find has 0.

@@ -10,6 +10,8 @@ pub mod hybrid;
 pub mod keyword;
 pub mod ladder;
 pub mod linking;
+pub mod preset;
 pub mod question;
 pub mod relevance;
 pub mod semantic;
+pub mod systems;

@@ -22,6 +22,19 @@ pub struct GraphSwitches {
     pub deletion: Option<Deletion>,
 }
 
+impl GraphSwitches {
+    /// What either leaves out is left out.
+    pub fn with(self, more: GraphSwitches) -> Self {
+        GraphSwitches {
+            without_about: self.without_about || more.without_about,
+            without_mentions: self.without_mentions || more.without_mentions,
+            without_facts: self.without_facts || more.without_facts,
+            without_synonyms: self.without_synonyms || more.without_synonyms,
+            deletion: more.deletion.or(self.deletion),
+        }
+    }
+}
+
 /// A share of the entities, chosen by their ids and a seed; a larger share contains a smaller one of the same seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deletion {
