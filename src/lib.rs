@@ -62,4 +62,5 @@ pub use model::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
 pub use retrieval::context::{ChunkText, Citation, DocumentInfo};
 pub use retrieval::filter::Filter;
 pub use retrieval::hybrid::Fusion;
+pub use retrieval::preset::Preset;
 pub use storage::sealed_reader::ChecksumPolicy;

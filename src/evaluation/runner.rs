@@ -1,202 +1,190 @@
-//! Give me a snapshot and questions, I give you recall and latency of evidence retrieval.
+//! Give me a snapshot, questions and a preset, I ask every question and keep a record of each.
 
-use super::dataset::GoldQuestion;
-use super::metric::{percentile, recall_at, reciprocal_rank};
+use super::judged::JudgedQuestion;
+use super::metric::{ndcg_at, recall_at, reciprocal_rank};
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
-use crate::base::score::Scored;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
-use crate::retrieval::chain::{ChainSettings, chain};
-use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::hybrid::{Fusion, fuse};
-use crate::retrieval::keyword;
+use crate::retrieval::evidence::{Retrieved, Stage};
+use crate::retrieval::graph::view::{GraphSwitches, GraphView};
+use crate::retrieval::preset::Preset;
 use crate::retrieval::question::Question;
-use crate::retrieval::semantic::semantic;
+use crate::retrieval::systems::retrieve;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Ranks at which recall is reported.
-const RANKS: [usize; 5] = [1, 2, 5, 10, 20];
+pub const RANKS: [usize; 5] = [1, 2, 5, 10, 20];
 /// Chunks asked for, so that enough documents come of them.
 const CHUNKS: usize = 60;
 
-/// What ranks the evidence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ranking {
-    /// The order of `ask`'s evidence.
-    #[default]
-    Ask,
-    /// BM25 over all words of the question.
-    Keyword,
-    /// Nearness in meaning.
-    Semantic,
-    /// Mean of keyword and semantic scores.
-    Hybrid,
-}
-
 /// Makes the vector of a question.
-pub type EmbedQuestion<'a> = &'a dyn Fn(&str) -> Result<QueryVector>;
+pub type EmbedQuestion<'a> = &'a (dyn Fn(&str) -> Result<QueryVector> + Sync);
 
-/// Figures of one run.
-#[derive(Clone, Debug, Default, Serialize)]
+/// What one preset found for one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct RetrievalReport {
-    /// How many questions were asked: those with gold documents.
-    pub questions: usize,
-    /// Mean recall of the gold documents at each rank.
+pub struct Record {
+    /// The preset's name with its ablations.
+    pub preset: String,
+    /// The question's own id.
+    pub question: String,
+    /// Kind of question, if it is given.
+    pub kind: Option<String>,
+    /// Share of the gold documents among the first so many.
     pub recall: BTreeMap<usize, f64>,
-    /// Share of the questions with all gold documents among the first five.
-    pub all_gold_at_5: f64,
-    /// Mean reciprocal rank of the first gold document.
-    pub mrr: f64,
-    /// Recall by the questions' kind.
-    pub by_type: BTreeMap<String, BTreeMap<usize, f64>>,
-    /// Time of one question.
-    pub latency_us: Latency,
+    /// 1 / rank of the first gold document.
+    pub reciprocal_rank: f64,
+    /// Discounted gain of the first ten.
+    pub ndcg_at_10: f64,
+    /// The last rung that was climbed.
+    pub stage: Option<String>,
+    /// Time of the fastest pass, without making the question's vector.
+    pub latency_us: f64,
+    /// The first documents, by their numbers in the file.
+    pub ranked: Vec<u32>,
 }
 
-/// Percentiles of the time of one question.
-#[derive(Clone, Debug, Default, Serialize)]
-#[allow(missing_docs)]
-pub struct Latency {
-    pub p50: f64,
-    pub p95: f64,
-    pub p99: f64,
-    pub mean: f64,
-}
-
-/// A question whose gold documents were found in a file.
+/// How to run.
 #[derive(Clone, Debug)]
-pub struct JudgedQuestion {
-    question: String,
-    gold: Vec<DocumentId>,
-    kind: Option<String>,
+#[non_exhaustive]
+pub struct RunSettings {
+    /// Times each question is asked; the fastest one counts for its time.
+    pub passes: usize,
+    /// Questions asked at once. More than one makes times longer, and changes nothing else.
+    pub threads: usize,
+    /// Parts of the graph to do without.
+    pub switches: GraphSwitches,
 }
 
-/// Finds the gold documents by their own ids; questions without any are left out. This reads all ids of the file.
-pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
-    let documents = documents_by_external_id(snapshot)?;
-    let judge_one = |question: GoldQuestion| {
-        let find = |id: &String| {
-            documents.get(id.as_str()).copied().ok_or_else(|| Error::NotFound {
-                what: format!("document {id:?}, gold of question {}", question.id),
-                mend: "build the file from the corpus that the questions belong to".into(),
-            })
+impl Default for RunSettings {
+    fn default() -> Self {
+        RunSettings { passes: 1, threads: 1, switches: GraphSwitches::default() }
+    }
+}
+
+/// Records that are kept in a file, a line each, so that a run can go on where it was stopped.
+#[derive(Debug)]
+pub struct RecordFile {
+    file: Mutex<File>,
+    known: FxHashMap<(String, String), Record>,
+}
+
+impl RecordFile {
+    /// Opens the file at `path` or makes one. A line that was cut off by a crash is left out and asked again.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::io("open", path, source);
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(failed(error)),
         };
-        let gold = question.gold.iter().map(find).collect::<Result<_>>()?;
-        Ok(JudgedQuestion { question: question.question, gold, kind: question.kind })
-    };
-    questions.into_iter().filter(|question| !question.gold.is_empty()).map(judge_one).collect()
+        let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
+        let known = records.map(|record| ((record.preset.clone(), record.question.clone()), record)).collect();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+        if !text.is_empty() && !text.ends_with('\n') {
+            file.write_all(b"\n").map_err(failed)?;
+        }
+        Ok(RecordFile { file: Mutex::new(file), known })
+    }
+
+    fn keep(&self, record: &Record) -> Result<()> {
+        let mut line = serde_json::to_string(record)
+            .map_err(|error| Error::invalid("a record", error.to_string(), "report this"))?;
+        line.push('\n');
+        let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        file.write_all(line.as_bytes()).map_err(|source| Error::io("append to", "the file of records", source))
+    }
 }
 
-/// Asks all questions, each `passes` times; the fastest pass counts for its time, which does not hold that of `embed`.
-pub fn evaluate_retrieval(
+/// Asks all questions, in their order; what `kept` has already is not asked again.
+pub fn run(
     snapshot: &Snapshot,
     questions: &[JudgedQuestion],
-    ranking: Ranking,
+    preset: &Preset,
     embed: EmbedQuestion<'_>,
-    passes: usize,
-) -> Result<RetrievalReport> {
-    let mut recalls: Vec<(Option<&str>, [f64; RANKS.len()])> = Vec::new();
-    let (mut times, mut complete, mut reciprocal) = (Vec::new(), 0usize, 0.0);
-    for JudgedQuestion { question, gold, kind } in questions {
-        // `ask` uses vectors where there are any; a file without them is asked by words alone.
-        let needs_vector = match ranking {
-            Ranking::Keyword => false,
-            Ranking::Ask => snapshot.embedder()?.is_some(),
-            Ranking::Semantic | Ranking::Hybrid => true,
-        };
-        let vector = needs_vector.then(|| embed(question)).transpose()?;
-        let (mut ranked, mut fastest) = (Vec::new(), f64::INFINITY);
-        for _ in 0..passes.max(1) {
-            let start = Instant::now();
-            ranked = rank_documents(snapshot, question, vector.as_ref(), ranking)?;
-            fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
-        }
-        times.push(fastest);
-        recalls.push((kind.as_deref(), RANKS.map(|k| recall_at(&ranked, gold, k))));
-        complete += usize::from(recall_at(&ranked, gold, 5) == 1.0);
-        reciprocal += reciprocal_rank(&ranked, gold);
+    settings: &RunSettings,
+    kept: Option<&RecordFile>,
+) -> Result<Vec<Record>> {
+    let has_vectors = snapshot.embedder()?.is_some() && !preset.without_vectors;
+    if preset.pipeline.needs_vector() && !has_vectors {
+        let mend = "make some with `a2kb reembed FILE`, or leave the preset out";
+        return Err(Error::invalid(format!("the preset {:?}", preset.name), "the file has no vectors", mend));
     }
-    let mean = |kind: Option<&str>| -> BTreeMap<usize, f64> {
-        let chosen: Vec<_> = recalls.iter().filter(|recall| kind.is_none() || recall.0 == kind).collect();
-        RANKS
-            .iter()
-            .enumerate()
-            .map(|(i, &k)| (k, round(chosen.iter().map(|recall| recall.1[i]).sum::<f64>() / chosen.len() as f64)))
-            .collect()
+    let one = |question: &JudgedQuestion| -> Result<Record> {
+        let key = (preset.name.clone(), question.id.clone());
+        if let Some(known) = kept.and_then(|kept| kept.known.get(&key)) {
+            return Ok(known.clone());
+        }
+        let vector = has_vectors.then(|| embed(&question.question)).transpose()?;
+        let record = ask(snapshot, question, preset, vector, settings)?;
+        kept.map(|kept| kept.keep(&record)).transpose()?;
+        Ok(record)
     };
-    let count = recalls.len().max(1) as f64;
-    let kinds: std::collections::BTreeSet<&str> = recalls.iter().filter_map(|recall| recall.0).collect();
-    Ok(RetrievalReport {
-        questions: recalls.len(),
-        recall: mean(None),
-        all_gold_at_5: round(complete as f64 / count),
-        mrr: round(reciprocal / count),
-        by_type: kinds.into_iter().map(|kind| (kind.to_owned(), mean(Some(kind)))).collect(),
-        latency_us: Latency {
-            mean: round(times.iter().sum::<f64>() / count),
-            p50: round(percentile(&mut times, 0.50)),
-            p95: round(percentile(&mut times, 0.95)),
-            p99: round(percentile(&mut times, 0.99)),
-        },
+    if settings.threads <= 1 {
+        return questions.iter().map(one).collect();
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
+    let pool = pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
+    pool.install(|| questions.par_iter().map(one).collect())
+}
+
+fn ask(
+    snapshot: &Snapshot,
+    judged: &JudgedQuestion,
+    preset: &Preset,
+    vector: Option<QueryVector>,
+    settings: &RunSettings,
+) -> Result<Record> {
+    let view = GraphView::whole(snapshot);
+    let switches = preset.switches.with(settings.switches);
+    let (mut retrieved, mut fastest) = (Retrieved::default(), f64::INFINITY);
+    for _ in 0..settings.passes.max(1) {
+        let start = Instant::now();
+        let question = Question::new(snapshot, &judged.question)?.with_vector(vector.clone());
+        retrieved = retrieve(&view, &question, &preset.pipeline, switches, CHUNKS)?;
+        fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
+    }
+    let ranked = documents(snapshot, &retrieved)?;
+    let stage = retrieved.stage().map(|stage| stage_name(stage).to_owned());
+    Ok(Record {
+        preset: preset.name.clone(),
+        question: judged.id.clone(),
+        kind: judged.kind.clone(),
+        recall: RANKS.iter().map(|&k| (k, recall_at(&ranked, &judged.gold, k))).collect(),
+        reciprocal_rank: reciprocal_rank(&ranked, &judged.gold),
+        ndcg_at_10: ndcg_at(&ranked, &judged.gold, 10),
+        stage,
+        latency_us: (fastest * 10.0).round() / 10.0,
+        ranked: ranked.iter().take(RANKS[RANKS.len() - 1]).map(|document| document.0).collect(),
     })
 }
 
-fn round(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
+/// A word for a rung.
+pub fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Local => "local",
+        Stage::Bridge => "bridge",
+        Stage::Global => "global",
+        Stage::Text => "text",
+    }
 }
 
 /// Documents in the order of their best chunk.
-fn rank_documents(
-    snapshot: &Snapshot,
-    text: &str,
-    vector: Option<&QueryVector>,
-    ranking: Ranking,
-) -> Result<Vec<DocumentId>> {
-    let question = Question::new(snapshot, text)?.with_vector(vector.cloned());
-    let chunks: Vec<_> = match ranking {
-        Ranking::Ask => chain(&GraphView::whole(snapshot), &question, &ChainSettings::default(), CHUNKS)?
-            .evidence
-            .iter()
-            .map(|evidence| evidence.chunk)
-            .collect(),
-        Ranking::Keyword => {
-            keyword::bm25(snapshot, &question.terms, RANKS[RANKS.len() - 1])?.iter().map(|hit| hit.id).collect()
-        }
-        Ranking::Semantic | Ranking::Hybrid => {
-            let missing = || Error::invalid("semantic ranking", "there is no query vector", "give an embedder");
-            let meaning = semantic(snapshot, vector.ok_or_else(missing)?, CHUNKS, None)?;
-            let scores: Vec<_> = meaning.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
-            let words = match ranking {
-                Ranking::Hybrid => keyword::bm25(snapshot, &question.terms, CHUNKS)?,
-                _ => Vec::new(),
-            };
-            fuse(&[(&words, 0.5), (&scores, 0.5)], Fusion::AveragedScore).into_iter().map(|hit| hit.chunk).collect()
-        }
-    };
+fn documents(snapshot: &Snapshot, retrieved: &Retrieved) -> Result<Vec<DocumentId>> {
     let mut documents = Vec::new();
-    for chunk in chunks {
-        let document = snapshot.provenance()?.chunk(chunk)?.document;
+    for evidence in &retrieved.evidence {
+        let document = snapshot.provenance()?.chunk(evidence.chunk)?.document;
         if !documents.contains(&document) {
             documents.push(document);
         }
-    }
-    Ok(documents)
-}
-
-/// Documents by their own ids; a duplicate's id leads to the document that was stored.
-fn documents_by_external_id(snapshot: &Snapshot) -> Result<FxHashMap<&str, DocumentId>> {
-    let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
-    let mut documents = FxHashMap::default();
-    for duplicate in provenance.duplicates() {
-        documents.insert(strings.get(duplicate.external_id)?, duplicate.document);
-    }
-    for id in (0..provenance.document_count()).map(DocumentId) {
-        documents.insert(strings.get(provenance.document(id)?.external_id)?, id);
     }
     Ok(documents)
 }

@@ -34,7 +34,7 @@ pub struct Preset {
 }
 
 /// The files of `presets/`.
-const PRESETS: [(&str, &str); 16] = [
+const PRESETS: [(&str, &str); 17] = [
     ("a2kb", include_str!("../../presets/a2kb.json")),
     ("a2rag", include_str!("../../presets/a2rag.json")),
     ("arag", include_str!("../../presets/arag.json")),
@@ -50,6 +50,7 @@ const PRESETS: [(&str, &str); 16] = [
     ("fast-graphrag", include_str!("../../presets/fast-graphrag.json")),
     ("naive", include_str!("../../presets/naive.json")),
     ("bm25", include_str!("../../presets/bm25.json")),
+    ("semantic", include_str!("../../presets/semantic.json")),
     ("hybrid", include_str!("../../presets/hybrid.json")),
 ];
 
@@ -95,10 +96,14 @@ impl Preset {
     }
 
     /// A preset by its name, with ablations behind it: `a2rag`, `a2kb/no-about/no-vectors`; or the path of a file like those
-    /// of `presets/`.
+    /// of `presets/`. `ask` is another name of `a2kb`, `keyword` of `bm25`.
     pub fn named(name: &str) -> Result<Preset> {
         let mut parts = name.split("/no-");
-        let base = parts.next().unwrap_or_default();
+        let base = match parts.next().unwrap_or_default() {
+            "ask" => "a2kb",
+            "keyword" => "bm25",
+            base => base,
+        };
         let mut preset = match PRESETS.iter().find(|preset| preset.0 == base) {
             Some(found) => parse(found.1, base)?,
             None if base.ends_with(".json") => {

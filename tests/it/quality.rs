@@ -2,8 +2,10 @@
 
 use super::root;
 use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::runner::{Ranking, evaluate_retrieval, judge};
-use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
+use a2kb::evaluation::judged::judge;
+use a2kb::evaluation::runner::{RunSettings, run};
+use a2kb::evaluation::summary::summarise;
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Preset};
 
 /// Set, least recall at 2 and at 5, most file bytes a byte of JSON lines.
 const FLOORS: [(&str, f64, f64); 3] =
@@ -27,10 +29,9 @@ fn evidence_recall_and_file_size() {
         kb.verify().unwrap();
         let questions = read_questions(&data.join(set).join("questions.jsonl")).unwrap();
         let questions = judge(kb.snapshot(), questions).unwrap();
-        let recall =
-            evaluate_retrieval(kb.snapshot(), &questions, Ranking::Ask, &|question| kb.query_vector(question), 1)
-                .unwrap()
-                .recall;
+        let (preset, embed) = (Preset::default(), |question: &str| kb.query_vector(question));
+        let records = run(kb.snapshot(), &questions, &preset, &embed, &RunSettings::default(), None).unwrap();
+        let recall = summarise("a2kb", &records).recall;
         println!("{set}: recall {recall:?}, {ratio:.3} x");
         assert!(recall[&2] >= at_2 && recall[&5] >= at_5, "{set}: {recall:?}");
     }

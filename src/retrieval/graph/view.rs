@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// Parts of the graph to do without: for ablations and for measuring how retrieval degrades.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
 pub struct GraphSwitches {
     /// No edges between a chunk and the entities it is about.
     pub without_about: bool,

@@ -28,6 +28,8 @@ use serde::{Deserialize, Serialize};
 pub enum Pipeline {
     /// BM25.
     Keyword,
+    /// The nearest sentence of each chunk.
+    Sentences,
     /// Vectors of whole chunks.
     Dense,
     /// BM25 and vectors.
@@ -86,6 +88,7 @@ pub fn retrieve(
     };
     match pipeline {
         Pipeline::Keyword => text::keyword(view, question, k),
+        Pipeline::Sentences => text::sentences(view, vector()?, k),
         Pipeline::Dense => text::dense(view, vector()?, k),
         Pipeline::Hybrid { fusion } => text::hybrid(view, question, vector()?, *fusion, k),
         Pipeline::Parents(settings) => text::parents(view, vector()?, settings, k),

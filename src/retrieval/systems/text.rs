@@ -55,6 +55,12 @@ pub(super) fn keyword(view: &GraphView<'_>, question: &Question, k: usize) -> Re
     Ok(text_step(bm25(view.snapshot(), &question.terms, k)?, "BM25 over all words"))
 }
 
+pub(super) fn sentences(view: &GraphView<'_>, vector: &QueryVector, k: usize) -> Result<Retrieved> {
+    let hits = semantic(view.snapshot(), vector, k, None)?;
+    let hits = hits.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
+    Ok(text_step(hits, "the nearest sentences"))
+}
+
 /// Chunks by the mean of their sentences' vectors, among those with a sentence that is near.
 pub(super) fn dense_hits(view: &GraphView<'_>, vector: &QueryVector, k: usize) -> Result<Vec<Scored<ChunkId>>> {
     let mut scored = Vec::new();
