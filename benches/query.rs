@@ -7,6 +7,7 @@
 
 use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
 use a2kb::retrieval::chain::{ChainSettings, chain};
+use a2kb::retrieval::graph::view::GraphView;
 use a2kb::retrieval::keyword::bm25;
 use a2kb::retrieval::question::Question;
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
@@ -42,7 +43,7 @@ fn graph_evidence() {
     let (kb, questions) = &*DATA;
     for question in questions {
         let question = Question::new(kb.snapshot(), &question.question).unwrap();
-        divan::black_box(chain(kb.snapshot(), &question, &ChainSettings::default(), 20).unwrap());
+        divan::black_box(chain(&GraphView::whole(kb.snapshot()), &question, &ChainSettings::default(), 20).unwrap());
     }
 }
 

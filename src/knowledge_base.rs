@@ -5,10 +5,12 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
+use crate::explore::Explorer;
 use crate::format::kind::Kind;
 use crate::model::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
 use crate::model::encoder::Encoder;
-use crate::retrieval::context::{ChunkText, DocumentInfo, TextFetcher, document_info, find_document};
+use crate::retrieval::context::{ChunkText, DocumentInfo, PathStep, TextFetcher, document_info, find_document};
+use crate::retrieval::evidence::TraceStep;
 use crate::retrieval::filter::Filter;
 use crate::retrieval::hybrid::Fusion;
 use crate::search::search;
@@ -44,7 +46,7 @@ pub enum Mode {
     Keyword,
     /// The query as it stands, letter case aside.
     Exact,
-    /// Evidence over the entity graph.
+    /// Evidence over the entity graph, climbing as high as the question needs; with a preset, as that system retrieves.
     Graph,
     /// Nearness in meaning, by the vectors of sentences.
     Semantic,
@@ -64,6 +66,8 @@ pub struct SearchOptions {
     pub filter: Option<Filter>,
     /// How hybrid search joins its rankings.
     pub fusion: Fusion,
+    /// The system whose retrieval is used in [`Mode::Graph`], as [`Preset::named`](crate::Preset::named) reads it; none for our own.
+    pub preset: Option<String>,
     /// Balance of relevance (1) and diversity (0); none for the ranking as it is. Needs vectors.
     pub diversity: Option<f32>,
 }
@@ -76,11 +80,14 @@ pub struct SearchHit {
     pub rank: usize,
     /// Larger is better; comparable within one result only.
     pub score: f32,
-    /// "keyword", "exact", "about", "path", "semantic" or "hybrid".
+    /// "keyword", "exact", "about", "path", "semantic", "hybrid", "neighbourhood", "bridge" or "page_rank".
     pub reason: &'static str,
     /// Its rank by each method that found it, for hybrid search.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<&'static str, usize>,
+    /// How it was reached over the graph, first step first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathStep>,
     /// The chunk with its text.
     #[serde(flatten)]
     pub chunk: ChunkText,
@@ -173,12 +180,20 @@ impl KnowledgeBase {
 
     /// The best chunks for a query, with filters and the like.
     pub fn search_with(&self, query: &str, options: &SearchOptions) -> Result<Vec<SearchHit>> {
+        Ok(self.explain(query, options)?.0)
+    }
+
+    /// The same with the steps of the retrieval: what was tried, what it cost, and why it went on. Modes other than
+    /// [`Mode::Graph`] have none.
+    pub fn explain(&self, query: &str, options: &SearchOptions) -> Result<(Vec<SearchHit>, Vec<TraceStep>)> {
         let vector = match options.mode {
             Mode::Semantic | Mode::Hybrid => Some(self.query_vector(query)?),
             Mode::Graph => self.vector_at_hand(query)?,
             Mode::Keyword | Mode::Exact => None,
         };
-        search(&self.snapshot, query, vector.as_ref(), options)
+        let mut trace = Vec::new();
+        let hits = search(&self.snapshot, query, vector.as_ref(), options, &mut trace)?;
+        Ok((hits, trace))
     }
 
     /// Semantic search with a vector that the caller made, by the model that the file names.
@@ -196,7 +211,7 @@ impl KnowledgeBase {
         // Scores are cosines: the file's vectors have length 1.
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         let unit: Vec<f32> = vector.iter().map(|value| value / length).collect();
-        search(&self.snapshot, "", Some(&QueryVector::new(&unit)), &options)
+        search(&self.snapshot, "", Some(&QueryVector::new(&unit)), &options, &mut Vec::new())
     }
 
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.
@@ -249,6 +264,11 @@ impl KnowledgeBase {
             });
         }
         Ok(QueryVector::new(vectors.first().map_or(&[], Vec::as_slice)))
+    }
+
+    /// The entity graph to look at.
+    pub fn explore(&self) -> Explorer<'_> {
+        Explorer::new(&self.snapshot)
     }
 
     /// A chunk with its text.

@@ -34,6 +34,7 @@ pub mod base;
 pub mod corpus;
 #[cfg(feature = "build")]
 pub mod evaluation;
+mod explore;
 pub mod format;
 pub mod index;
 #[cfg(feature = "build")]
@@ -49,6 +50,7 @@ pub use base::error::{Corruption, Error, Result};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
+pub use explore::{EntityCard, Explorer, FactLine, Picture, PictureEdge, PictureNode};
 #[cfg(feature = "build")]
 pub use ingest::document::{Document, JsonFields};
 #[cfg(feature = "build")]

@@ -5,13 +5,17 @@ use crate::base::ids::{ChunkId, SentenceId};
 use crate::base::score::Scored;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::knowledge_base::{Mode, SearchHit, SearchOptions};
-use crate::retrieval::chain::{ChainSettings, Reason, chain};
+use crate::retrieval::chain::Reason;
 use crate::retrieval::context::TextFetcher;
+use crate::retrieval::evidence::{Hop, Retrieved, TraceStep, path_to};
 use crate::retrieval::filter::DocumentSet;
+use crate::retrieval::graph::view::GraphSwitches;
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::{diversify, fuse};
+use crate::retrieval::preset::Preset;
 use crate::retrieval::question::Question;
 use crate::retrieval::semantic::semantic;
+use crate::retrieval::systems::retrieve;
 use crate::retrieval::{exact, keyword};
 use std::collections::BTreeMap;
 
@@ -28,11 +32,12 @@ struct Found {
     reason: &'static str,
     sentences: Vec<SentenceId>,
     ranks: BTreeMap<&'static str, usize>,
+    hops: Vec<Hop>,
 }
 
 impl Found {
     fn new(chunk: ChunkId, score: f32, reason: &'static str) -> Self {
-        Found { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new() }
+        Found { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new(), hops: Vec::new() }
     }
 }
 
@@ -42,11 +47,12 @@ pub(crate) fn search(
     query: &str,
     vector: Option<&QueryVector>,
     options: &SearchOptions,
+    trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<SearchHit>> {
     let k = if options.k == 0 { DEFAULT_K } else { options.k };
     let documents = options.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
     let wanted = if options.diversity.is_some() { k.saturating_mul(DIVERSE_CANDIDATES) } else { k };
-    let mut found = find(snapshot, query, vector, options, wanted, documents.as_ref())?;
+    let mut found = find(snapshot, query, vector, options, wanted, documents.as_ref(), trace)?;
     if let Some(balance) = options.diversity {
         if !(0.0..=1.0).contains(&balance) {
             return Err(Error::invalid("the diversity", format!("{balance} is out of range"), "take 0 to 1"));
@@ -62,10 +68,11 @@ pub(crate) fn search(
     }
     let mut fetcher = TextFetcher::new(snapshot);
     let hits = found.into_iter().enumerate().map(|(index, found)| {
-        let Found { chunk, score, reason, sentences, ranks } = found;
+        let Found { chunk, score, reason, sentences, ranks, hops } = found;
         let snippets =
             sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
-        Ok(SearchHit { rank: index + 1, score, reason, ranks, chunk: fetcher.chunk(chunk)?, snippets })
+        let path = fetcher.path(&hops)?;
+        Ok(SearchHit { rank: index + 1, score, reason, ranks, path, chunk: fetcher.chunk(chunk)?, snippets })
     });
     hits.collect()
 }
@@ -77,6 +84,7 @@ fn find(
     options: &SearchOptions,
     k: usize,
     documents: Option<&DocumentSet>,
+    trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<Found>> {
     let missing = || Error::invalid("semantic search", "there is no query vector", "give one");
     match options.mode {
@@ -89,17 +97,22 @@ fn find(
             allowed_only(snapshot, hits, documents, k)
         }
         Mode::Graph => {
-            let limit = if documents.is_some() { usize::MAX } else { k };
-            let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
-            let chain = chain(&GraphView::whole(snapshot), &question, &ChainSettings::default(), limit)?;
-            let hits = chain.evidence.iter().map(|evidence| {
+            // A filter is applied afterwards, so that all chunks that can be evidence are asked for.
+            let all = snapshot.base_layer()?.chunk_count as usize;
+            let limit = if documents.is_some() { all } else { k };
+            let name = options.preset.as_deref().unwrap_or("a2kb");
+            let found = by_preset(snapshot, query, vector, &Preset::named(name)?, limit)?;
+            let hits = found.evidence.iter().map(|evidence| {
+                let hops = path_to(&found.evidence, evidence);
                 let sentences = match evidence.reason {
                     Reason::Hop(hop) => vec![hop.sentence],
                     _ => Vec::new(),
                 };
-                Found { sentences, ..Found::new(evidence.chunk, evidence.score, evidence.reason.name()) }
+                Found { sentences, hops, ..Found::new(evidence.chunk, evidence.score, evidence.reason.name()) }
             });
-            allowed_only(snapshot, hits, documents, k)
+            let hits = allowed_only(snapshot, hits, documents, k)?;
+            trace.extend(found.trace);
+            Ok(hits)
         }
         Mode::Semantic => {
             let hits = semantic(snapshot, vector.ok_or_else(missing)?, k, documents)?.into_iter();
@@ -109,6 +122,20 @@ fn find(
         }
         Mode::Hybrid => hybrid(snapshot, query, vector.ok_or_else(missing)?, options, k, documents),
     }
+}
+
+/// What a preset retrieves; the question's vector is left out where the preset does without.
+pub(crate) fn by_preset(
+    snapshot: &Snapshot,
+    query: &str,
+    vector: Option<&QueryVector>,
+    preset: &Preset,
+    k: usize,
+) -> Result<Retrieved> {
+    let vector = vector.filter(|_| !preset.without_vectors);
+    let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
+    let switches: GraphSwitches = preset.switches;
+    retrieve(&GraphView::whole(snapshot), &question, &preset.pipeline, switches, k)
 }
 
 fn hybrid(
@@ -131,6 +158,7 @@ fn hybrid(
             score: hit.score,
             reason: "hybrid",
             sentences: hit.ranks[1].map(|rank| meaning[rank - 1].sentences.clone()).unwrap_or_default(),
+            hops: Vec::new(),
             ranks: methods.filter_map(|(method, rank)| Some((method, (*rank)?))).collect(),
         }
     });

@@ -1,10 +1,10 @@
 //! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
 
 use crate::base::error::{Error, Result};
-use crate::base::ids::{ChunkId, EntityId, SentenceId};
+use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
-use crate::retrieval::context::{Citation, TextFetcher};
+use crate::retrieval::context::{Citation, PathStep, TextFetcher, entity_name};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::linking::Strategy;
 use crate::retrieval::question::{QueryTerm, Question};
@@ -21,17 +21,6 @@ pub enum Status {
     Extractive,
     /// Nothing in the file is relevant.
     Abstained,
-}
-
-/// One step of the path that led to a chunk: entity - sentence - entity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PathStep {
-    /// What the step starts from: the name of the entity that the chunk before is about, or its document.
-    pub from: String,
-    /// The sentence that names the next entity.
-    pub sentence: String,
-    /// The entity that it leads to.
-    pub to: String,
 }
 
 /// A piece of evidence with its text.
@@ -126,10 +115,6 @@ fn word(question: &Question, index: usize) -> String {
     question.text[word.start..word.end].to_owned()
 }
 
-fn entity_name(snapshot: &Snapshot, entity: EntityId) -> Result<String> {
-    Ok(snapshot.strings()?.get(snapshot.entities()?.row(entity)?.name)?.to_owned())
-}
-
 fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Result<Vec<LinkedName>> {
     let linked = chain.mentions.iter().filter_map(|mention| {
         let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
@@ -178,7 +163,7 @@ fn quote(
             chunk: evidence.chunk,
             score: evidence.score,
             reason: evidence.reason.name(),
-            path: path(snapshot, &mut fetcher, chain, evidence)?,
+            path: fetcher.path(&chain.path(evidence))?,
         });
     }
     answer.text = lines.join("\n");
@@ -229,22 +214,4 @@ fn best_sentences(
         }
     }
     Ok(best.into_iter().map(|best| best.2).collect())
-}
-
-fn path(
-    snapshot: &Snapshot,
-    fetcher: &mut TextFetcher<'_>,
-    chain: &Chain,
-    evidence: &Evidence,
-) -> Result<Vec<PathStep>> {
-    let steps = chain.path(evidence).into_iter().map(|hop| {
-        let from = match snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
-            Some(entity) => entity_name(snapshot, entity)?,
-            None => {
-                crate::retrieval::context::document_info(snapshot, snapshot.provenance()?.chunk(hop.from)?.document)?.id
-            }
-        };
-        Ok(PathStep { from, sentence: fetcher.sentence(hop.sentence)?.2, to: entity_name(snapshot, hop.entity)? })
-    });
-    steps.collect()
 }

@@ -44,7 +44,7 @@ pub fn bootstrap_means(values: &[f64], rounds: usize, seed: u64) -> Vec<f64> {
     if count == 0 {
         return Vec::new();
     }
-    let mut sample = || (0..count).map(|_| values[(u128::from(draw()) * count as u128 >> 64) as usize]).sum::<f64>();
+    let mut sample = || (0..count).map(|_| values[((u128::from(draw()) * count as u128) >> 64) as usize]).sum::<f64>();
     (0..rounds).map(|_| sample() / count as f64).collect()
 }
 

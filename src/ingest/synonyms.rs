@@ -29,6 +29,9 @@ pub(super) struct SynonymFinder {
     scales: Vec<f32>,
 }
 
+/// The most like names so far, the least like on top: bits of the cosine, which is above 0, and the smaller number first.
+type Nearest = BinaryHeap<Reverse<(u32, Reverse<usize>)>>;
+
 impl SynonymFinder {
     pub(super) fn new(dimension: usize) -> Self {
         SynonymFinder { dimension, count: 0, names: Vec::new(), codes: Vec::new(), scales: Vec::new() }
@@ -64,7 +67,7 @@ impl SynonymFinder {
 
     fn edges_among_all(&self) -> Vec<(u32, u32, f32)> {
         let instructions = Instructions::best();
-        let mut nearest: Vec<BinaryHeap<Reverse<(u32, Reverse<usize>)>>> = vec![BinaryHeap::new(); self.names.len()];
+        let mut nearest: Vec<Nearest> = vec![BinaryHeap::new(); self.names.len()];
         for a in 0..self.names.len() {
             for b in a + 1..self.names.len() {
                 let cosine = self.cosine(instructions, a, b);

@@ -8,7 +8,7 @@
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::{Namespace, QueryVector};
-use crate::retrieval::evidence::Cost;
+use crate::retrieval::evidence::{Cost, path_to};
 pub use crate::retrieval::evidence::{Evidence, Hop, Reason};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::keyword::bm25;
@@ -74,7 +74,7 @@ impl Default for ChainSettings {
             keyword_candidates: 30,
             keyword_share: 0.8575,
             hops: 1,
-            frontier: 24,
+            frontier: 16,
             anchor_fit: 0.7,
             start_share: 0.525,
             sentence_share: 0.15,
@@ -115,20 +115,7 @@ pub struct Chain {
 impl Chain {
     /// The hops that lead to a piece of evidence, first one first.
     pub fn path(&self, evidence: &Evidence) -> Vec<Hop> {
-        let mut path = Vec::new();
-        let mut reason = evidence.reason;
-        while let Reason::Hop(hop) = reason {
-            if path.len() > self.evidence.len() {
-                break;
-            }
-            path.push(hop);
-            match self.evidence.iter().find(|other| other.chunk == hop.from) {
-                Some(from) => reason = from.reason,
-                None => break,
-            }
-        }
-        path.reverse();
-        path
+        path_to(&self.evidence, evidence)
     }
 }
 

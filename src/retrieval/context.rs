@@ -1,9 +1,10 @@
 //! Give me ids, I give you their text with citations to the byte: **the only place where text is fetched**.
 
 use crate::base::error::{Corruption, Error, Result};
-use crate::base::ids::{ChunkId, DocumentId, SentenceId};
+use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
+use crate::retrieval::evidence::Hop;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -167,6 +168,18 @@ impl<'a> TextFetcher<'a> {
         })
     }
 
+    /// Hops with their sentences and names.
+    pub fn path(&mut self, hops: &[Hop]) -> Result<Vec<PathStep>> {
+        let steps = hops.iter().map(|hop| {
+            let from = match self.snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
+                Some(entity) => entity_name(self.snapshot, entity)?,
+                None => document_info(self.snapshot, self.snapshot.provenance()?.chunk(hop.from)?.document)?.id,
+            };
+            Ok(PathStep { from, sentence: self.sentence(hop.sentence)?.2, to: entity_name(self.snapshot, hop.entity)? })
+        });
+        steps.collect()
+    }
+
     /// The citation of a sentence as the headings over `chunk` see it.
     pub fn cite(&mut self, number: usize, sentence: SentenceId, chunk: ChunkId) -> Result<Citation> {
         let (document, range, quote) = self.sentence(sentence)?;
@@ -184,6 +197,17 @@ impl<'a> TextFetcher<'a> {
             content_hash: info.content_hash,
         })
     }
+}
+
+/// One step of the path that led to a chunk: entity - sentence - entity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathStep {
+    /// What the step starts from: the name of the entity that the chunk before is about, or its document.
+    pub from: String,
+    /// The sentence that names the next entity.
+    pub sentence: String,
+    /// The entity that it leads to.
+    pub to: String,
 }
 
 /// Headings over a chunk, from the top.
@@ -237,4 +261,9 @@ pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
             mend: "`a2kb search` prints the documents' ids".into(),
         }),
     }
+}
+
+/// The canonical name of an entity.
+pub fn entity_name(snapshot: &Snapshot, entity: EntityId) -> Result<String> {
+    Ok(snapshot.strings()?.get(snapshot.entities()?.row(entity)?.name)?.to_owned())
 }

@@ -119,3 +119,21 @@ impl Retrieved {
         self.trace.last().map(|step| step.stage)
     }
 }
+
+/// The hops that lead to a piece of evidence, first one first, as far as `all` has what they start from.
+pub fn path_to(all: &[Evidence], evidence: &Evidence) -> Vec<Hop> {
+    let mut path = Vec::new();
+    let mut reason = evidence.reason;
+    while let Reason::Hop(hop) = reason {
+        if path.len() > all.len() {
+            break;
+        }
+        path.push(hop);
+        match all.iter().find(|other| other.chunk == hop.from) {
+            Some(from) => reason = from.reason,
+            None => break,
+        }
+    }
+    path.reverse();
+    path
+}

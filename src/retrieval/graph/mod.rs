@@ -9,6 +9,7 @@ pub mod map_back;
 pub mod neighbourhood;
 pub mod page_rank;
 pub mod passage_graph;
+pub mod paths;
 pub mod reset;
 pub mod steiner;
 pub mod traversal;

@@ -261,10 +261,8 @@ mod tests {
             for row in 0..count {
                 if row != column {
                     let factor = rows[row][column] / rows[column][column];
-                    for k in column..=count {
-                        let value = rows[column][k];
-                        rows[row][k] -= factor * value;
-                    }
+                    let pivot = rows[column].clone();
+                    rows[row].iter_mut().zip(&pivot).for_each(|(value, pivot)| *value -= factor * pivot);
                 }
             }
         }

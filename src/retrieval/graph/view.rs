@@ -1,6 +1,6 @@
 //! Give me a snapshot and switches, I give you the graph's links without those that are switched off or deleted.
 
-use crate::base::error::Result;
+use crate::base::error::{Corruption, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
 use crate::corpus::snapshot::{Arc, FactRow, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl<'a> GraphView<'a> {
         self.switches.deletion.is_none_or(|deletion| !deletion.takes(entity))
     }
 
-    fn kept(&self, entities: impl Iterator<Item = Result<EntityId, crate::Corruption>>) -> Result<Vec<EntityId>> {
+    fn kept(&self, entities: impl Iterator<Item = Result<EntityId, Corruption>>) -> Result<Vec<EntityId>> {
         let mut kept = Vec::new();
         for entity in entities {
             let entity = entity?;

@@ -83,7 +83,7 @@ pub fn climb_while(
             Stage::Local => state.local(walk.as_mut())?,
             Stage::Bridge => state.bridge(walk.as_mut())?,
             Stage::Global => state.global()?,
-            Stage::Text => state.text()?,
+            Stage::Text => state.fall_back()?,
         };
         total = total.plus(cost);
         let findings = examine(view, question, &state.mentions, &state.ranked())?;

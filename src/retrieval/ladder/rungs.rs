@@ -116,7 +116,7 @@ impl State<'_> {
         Ok((tried, Cost { nodes: report.touched, arcs: report.arcs }))
     }
 
-    pub(super) fn text(&mut self) -> Result<(String, Cost)> {
+    pub(super) fn fall_back(&mut self) -> Result<(String, Cost)> {
         let chain = match &self.settings.local {
             LocalStage::Chain(chain) => chain.clone(),
             LocalStage::Neighbourhood { .. } => ChainSettings::default(),

@@ -3,6 +3,7 @@
 mod ask;
 mod build;
 mod eval;
+mod graph;
 mod info;
 mod output;
 mod progress;
@@ -54,6 +55,8 @@ enum Command {
     Ask(ask::AskArguments),
     Verify(verify::VerifyArguments),
     Eval(eval::EvalArguments),
+    Graph(graph::GraphArguments),
+    Entity(graph::EntityArguments),
 }
 
 /// What the commands need to know of the global flags.
@@ -151,6 +154,8 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         Command::Ask(command) => command.run(context),
         Command::Verify(command) => command.run(context),
         Command::Eval(command) => command.run(context),
+        Command::Graph(command) => command.run(context),
+        Command::Entity(command) => command.run(context),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -32,6 +32,12 @@ pub(super) struct SearchArguments {
     /// Balance of relevance (1) and diversity (0) among the hits
     #[arg(long, value_name = "BALANCE")]
     mmr: Option<f32>,
+    /// Retrieve as this system does, as a2rag, hipporag2 or a2kb/no-bridge (see `a2kb eval retrieval --help`); needs mode graph
+    #[arg(long)]
+    preset: Option<String>,
+    /// Tell what was tried, what it cost, and the path to each hit
+    #[arg(long)]
+    explain: bool,
     /// Print whole chunks instead of their beginnings
     #[arg(long)]
     full: bool,
@@ -43,7 +49,8 @@ enum ModeArgument {
     Keyword,
     /// The text as it stands, letter case aside
     Exact,
-    /// Evidence over the entity graph
+    /// Evidence over the entity graph, climbing as high as the query needs
+    #[value(alias = "ladder")]
     Graph,
     /// Nearness in meaning, by the vectors of sentences
     Semantic,
@@ -62,6 +69,7 @@ enum FusionArgument {
 impl SearchArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let mode = match self.mode {
+            _ if self.preset.is_some() => Mode::Graph,
             ModeArgument::Keyword => Mode::Keyword,
             ModeArgument::Exact => Mode::Exact,
             ModeArgument::Graph => Mode::Graph,
@@ -71,13 +79,27 @@ impl SearchArguments {
         let mut options = SearchOptions::default();
         (options.mode, options.k, options.diversity) = (mode, self.top_k, self.mmr);
         options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
+        options.preset.clone_from(&self.preset);
         options.fusion = match self.fusion {
             FusionArgument::Average => Fusion::AveragedScore,
             FusionArgument::Rank => Fusion::ReciprocalRank,
         };
-        let hits = self.model.apply(self.file.open()?)?.search_with(&self.query, &options)?;
+        let (hits, trace) = self.model.apply(self.file.open()?)?.explain(&self.query, &options)?;
+        if self.explain && !context.json {
+            for step in &trace {
+                let (stage, cost) = (format!("{:?}", step.stage).to_lowercase(), step.cost);
+                output::text_out(&format!(
+                    "{stage}: {}; {} chunks, {} nodes and {} edges; {}",
+                    step.tried, step.evidence, cost.nodes, cost.arcs, step.decision
+                ))?;
+            }
+        }
         if context.json {
-            output::json("a2kb.search", json!({ "query": self.query, "hits": hits }))?;
+            let mut value = json!({ "query": self.query, "hits": hits });
+            if self.explain {
+                value["trace"] = json!(trace);
+            }
+            output::json("a2kb.search", value)?;
         } else if hits.is_empty() {
             output::talk(context, "nothing found");
         } else {
@@ -100,8 +122,13 @@ impl SearchArguments {
         } else {
             body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect()
         };
+        let mut path = String::new();
+        for step in hit.path.iter().filter(|_| self.explain) {
+            let sentence = step.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+            path.push_str(&format!("\n   {} - \"{sentence}\" - {}", step.from, step.to));
+        }
         format!(
-            "{}. {} (chunk {}, {}, bytes {} to {}, score {:.3}, {})\n   {body}",
+            "{}. {} (chunk {}, {}, bytes {} to {}, score {:.3}, {}){path}\n   {body}",
             hit.rank,
             place.join(" > "),
             chunk.chunk,

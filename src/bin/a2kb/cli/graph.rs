@@ -1,0 +1,192 @@
+//! `a2kb graph` and `a2kb entity`: the entity graph to look at.
+
+use super::{Context, FileArguments, Outcome, QueryArguments, output};
+use a2kb::retrieval::graph::bridge::BridgeLimits;
+use a2kb::retrieval::graph::paths::PathLimits;
+use a2kb::retrieval::systems::InfluenceSettings;
+use a2kb::{EntityCard, Picture, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Look at the entity graph: neighbours, paths, bridges, ranks, the subgraph of a question
+#[derive(Args)]
+pub(super) struct GraphArguments {
+    #[command(subcommand)]
+    what: What,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text", global = true)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    /// Lines
+    Text,
+    /// One JSON object, as with --json
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For graph editors
+    Graphml,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Facts of entities, in both directions
+    Neighbors {
+        #[command(flatten)]
+        file: FileArguments,
+        /// Names, or # and a number
+        #[arg(required = true)]
+        entities: Vec<String>,
+        /// Only facts of this relation
+        #[arg(long)]
+        relation: Option<String>,
+        /// Facts of one entity
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+    /// Shortest paths over facts between two entities
+    Paths {
+        #[command(flatten)]
+        file: FileArguments,
+        from: String,
+        to: String,
+        /// Facts of a path
+        #[arg(long, default_value_t = 4)]
+        length: usize,
+        /// Paths
+        #[arg(long, default_value_t = 5)]
+        limit: usize,
+    },
+    /// Entities near at least two of some entities
+    Bridges {
+        #[command(flatten)]
+        file: FileArguments,
+        /// Names, or # and a number
+        #[arg(required = true, num_args = 2..)]
+        entities: Vec<String>,
+        /// Hops from an entity
+        #[arg(long, default_value_t = 2)]
+        hops: usize,
+        /// Bridges
+        #[arg(long, default_value_t = 16)]
+        limit: usize,
+    },
+    /// Entities of most rank in walks from some entities (Personalised PageRank)
+    Rank {
+        #[command(flatten)]
+        file: FileArguments,
+        /// Names, or # and a number
+        #[arg(required = true)]
+        entities: Vec<String>,
+        /// Probability of starting again
+        #[arg(long, default_value_t = 0.5)]
+        teleport: f64,
+        /// Entities
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// The subgraph to reason over for a question; needs vectors
+    Subgraph {
+        #[command(flatten)]
+        file: FileArguments,
+        #[command(flatten)]
+        model: Box<QueryArguments>,
+        question: String,
+        /// Nodes to add to the tree
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+}
+
+impl GraphArguments {
+    pub(super) fn run(self, context: Context) -> Result<Outcome> {
+        let picture = match self.what {
+            What::Neighbors { file, entities, relation, limit } => {
+                file.open()?.explore().neighbours(&entities, relation.as_deref(), limit)?
+            }
+            What::Paths { file, from, to, length, limit } => {
+                let limits = PathLimits { length, paths: limit, ..Default::default() };
+                file.open()?.explore().paths(&from, &to, &limits)?
+            }
+            What::Bridges { file, entities, hops, limit } => {
+                let limits = BridgeLimits { hops, bridges: limit, ..Default::default() };
+                file.open()?.explore().bridges(&entities, &limits)?
+            }
+            What::Rank { file, entities, teleport, limit } => {
+                file.open()?.explore().rank(&entities, teleport, limit)?
+            }
+            What::Subgraph { file, model, question, limit } => {
+                let kb = model.apply(file.open()?)?;
+                let settings = InfluenceSettings { cap: limit, ..Default::default() };
+                kb.explore().subgraph(&question, &kb.query_vector(&question)?, &settings)?
+            }
+        };
+        let format = if context.json { Format::Json } else { self.format };
+        print(&picture, format)?;
+        let nothing = picture.edges.is_empty() && picture.nodes.iter().all(|node| node.weight.is_none());
+        Ok(if nothing { Outcome::NothingFound } else { Outcome::Done })
+    }
+}
+
+fn print(picture: &Picture, format: Format) -> Result<()> {
+    match format {
+        Format::Text => output::text_out(&picture.to_text()),
+        Format::Json => output::json("a2kb.graph", picture),
+        Format::Dot => output::text_out(&picture.to_dot()),
+        Format::Graphml => output::text_out(&picture.to_graphml()),
+    }
+}
+
+/// Show an entity: its names, facts, mentions, and what is about it
+#[derive(Args)]
+pub(super) struct EntityArguments {
+    #[command(flatten)]
+    file: FileArguments,
+    /// Its name, or # and its number
+    name: String,
+    /// Facts and mentions to show
+    #[arg(long, default_value_t = 10)]
+    limit: usize,
+}
+
+impl EntityArguments {
+    pub(super) fn run(self, context: Context) -> Result<Outcome> {
+        let kb = self.file.open()?;
+        let explorer = kb.explore();
+        let found = explorer.find(&self.name)?;
+        let cards: Vec<EntityCard> =
+            found.into_iter().map(|entity| explorer.card(entity, self.limit)).collect::<Result<_>>()?;
+        if context.json {
+            output::json("a2kb.entity", json!({ "name": self.name, "entities": cards }))?;
+        } else {
+            output::text_out(cards.iter().map(render).collect::<Vec<_>>().join("\n").trim_end())?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn render(card: &EntityCard) -> String {
+    let mut text = format!("{} (entity {})\n", card.names[0], card.entity);
+    if card.names.len() > 1 {
+        let _ = writeln!(text, "  also {}", card.names[1..].join(", "));
+    }
+    for (name, likeness) in &card.synonyms {
+        let _ = writeln!(text, "  like {name} ({likeness:.2})");
+    }
+    if !card.about.is_empty() {
+        let _ = writeln!(text, "  subject of {}", card.about.join(", "));
+    }
+    let _ = writeln!(text, "  {} facts", card.fact_count);
+    for fact in &card.facts {
+        let _ = writeln!(text, "    {} - {} - {} ({:.2})", fact.subject, fact.relation, fact.object, fact.confidence);
+    }
+    let _ = writeln!(text, "  {} mentions", card.mention_count);
+    for mention in &card.mentions {
+        let quote = mention.quote.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = writeln!(text, "    {}, bytes {} to {}: {quote}", mention.id, mention.start, mention.end);
+    }
+    text
+}
