@@ -274,7 +274,7 @@ impl<'a> Explorer<'a> {
     pub fn rank(&self, names: &[String], teleport: f64, limit: usize) -> Result<Picture> {
         let seeds: Vec<u32> = self.find_all(names)?.iter().map(|seed| seed.0).collect();
         let graph = EntityGraph::new(self.view, MAX_DEGREE)?;
-        let limits = PushLimits { tolerance: 1e-7, max_arcs: 2_000_000 };
+        let limits = PushLimits { tolerance: 1e-7, max_arcs: 2_000_000, ..Default::default() };
         let rank = local_push(&graph, &Reset::degree_normalised(&graph, &seeds)?, teleport, limits)?;
         let top = rank.scores.iter().take(limit).map(|&(node, score)| (node, Some(score))).collect();
         let left = rank.report.residual * 100.0;

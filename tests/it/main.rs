@@ -8,6 +8,7 @@ mod dump;
 mod golden;
 mod open;
 mod quality;
+mod systems;
 mod tidy;
 mod tiny;
 mod vectors;

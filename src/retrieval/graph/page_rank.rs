@@ -54,7 +54,7 @@ impl Reset {
 /// What a walk gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageRank {
-    /// Nodes with scores above 0, best first, ties by node.
+    /// Nodes with scores above 0, best first, ties by node; pushing gives the best ones only.
     pub scores: Vec<(u32, f64)>,
     /// Work and error.
     pub report: PageRankReport,
@@ -87,8 +87,14 @@ fn check(graph: &impl Adjacency, reset: &Reset, teleport: f64) -> Result<()> {
     }
 }
 
-fn ranked(mut scores: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
-    scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+/// The `keep` best, best first.
+fn ranked(mut scores: Vec<(u32, f64)>, keep: usize) -> Vec<(u32, f64)> {
+    let better = |a: &(u32, f64), b: &(u32, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if keep < scores.len() && keep > 0 {
+        scores.select_nth_unstable_by(keep - 1, better);
+    }
+    scores.truncate(keep);
+    scores.sort_unstable_by(better);
     scores
 }
 
@@ -135,8 +141,8 @@ pub fn power_iteration(
             break;
         }
     }
-    let scores =
-        ranked((0..count as u32).map(|node| (node, ranks[node as usize])).filter(|node| node.1 > 0.0).collect());
+    let scores = (0..count as u32).map(|node| (node, ranks[node as usize])).filter(|node| node.1 > 0.0);
+    let scores = ranked(scores.collect(), count);
     report.touched = scores.len();
     report.mass = scores.iter().map(|node| node.1).sum();
     Ok(PageRank { scores, report })
@@ -150,6 +156,14 @@ pub struct PushLimits {
     pub tolerance: f64,
     /// Arcs to walk at most; the report's residual says what was left.
     pub max_arcs: usize,
+    /// Nodes to give, the best ones: sorting all that were touched would take as long as the walk.
+    pub keep: usize,
+}
+
+impl Default for PushLimits {
+    fn default() -> Self {
+        PushLimits { tolerance: 3e-7, max_arcs: 1_000_000, keep: 1000 }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -226,7 +240,7 @@ pub fn local_push(graph: &impl Adjacency, reset: &Reset, teleport: f64, limits: 
     report.mass = states.iter().map(|state| state.score).sum();
     // A node keeps at least the teleport's share of what waits at it.
     let scores = nodes.iter().zip(&states).map(|(&node, state)| (node, state.score + teleport * state.held));
-    Ok(PageRank { scores: ranked(scores.filter(|node| node.1 > 0.0).collect()), report })
+    Ok(PageRank { scores: ranked(scores.filter(|node| node.1 > 0.0).collect(), limits.keep), report })
 }
 
 #[cfg(test)]
@@ -296,7 +310,7 @@ mod tests {
         assert!(power_iteration(&graph, &reset, 0.0, 1e-9, 10).is_err());
         assert!(power_iteration(&graph, &Reset::new([(9, 1.0)]), 0.5, 1e-9, 10).is_err());
         assert!(
-            local_push(&graph, &Reset::new([]), 0.5, PushLimits { tolerance: 1e-9, max_arcs: 10 })
+            local_push(&graph, &Reset::new([]), 0.5, PushLimits { tolerance: 1e-9, max_arcs: 10, keep: 5 })
                 .unwrap()
                 .scores
                 .is_empty()
@@ -317,9 +331,9 @@ mod tests {
             let expected = dense(count, &edges, &reset, teleport);
             let exact = power_iteration(&graph, &reset, teleport, 1e-13, 100_000).unwrap();
             prop_assert!((exact.report.mass - 1.0).abs() < 1e-9);
-            let pushed = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-10, max_arcs: usize::MAX }).unwrap();
+            let pushed = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-10, max_arcs: usize::MAX, keep: usize::MAX }).unwrap();
             prop_assert!((pushed.report.mass + pushed.report.residual - 1.0).abs() < 1e-9);
-            let rough = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-3, max_arcs: usize::MAX }).unwrap();
+            let rough = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-3, max_arcs: usize::MAX, keep: usize::MAX }).unwrap();
             for node in 0..count as u32 {
                 let of = |rank: &PageRank| rank.scores.iter().find(|score| score.0 == node).map_or(0.0, |score| score.1);
                 prop_assert!((of(&exact) - expected[node as usize]).abs() < 1e-8);

@@ -81,7 +81,7 @@ impl State<'_> {
 
     pub(super) fn global(&mut self) -> Result<(String, Cost)> {
         let stage = self.settings.global;
-        let limits = PushLimits { tolerance: stage.tolerance, max_arcs: stage.max_arcs };
+        let limits = PushLimits { tolerance: stage.tolerance, max_arcs: stage.max_arcs, ..Default::default() };
         let seeds: Vec<u32> = self.seeds.iter().map(|seed| seed.0).collect();
         let (rank, chunks): (PageRank, _) = match stage.graph {
             GlobalGraph::Entities { max_degree } => {

@@ -162,7 +162,7 @@ pub fn reason(
     }
     let ends: Vec<u32> = ends.into_iter().collect();
     let graph = PassageGraph::new(*view, PassageGraphSettings { max_links: 128, ..Default::default() })?;
-    let limits = PushLimits { tolerance: 1e-6, max_arcs: 200_000 };
+    let limits = PushLimits { tolerance: 1e-6, max_arcs: 200_000, keep: 20_000 };
     let rank = local_push(&graph, &Reset::new(ends.iter().map(|&end| (end, 1.0))), settings.teleport, limits)?;
     let is_chunk = |node: u32| matches!(graph.node(node), Node::Chunk(_));
     let influence: FxHashMap<u32, f64> = rank

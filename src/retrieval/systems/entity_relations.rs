@@ -174,7 +174,7 @@ pub(super) fn walk(
 ) -> Result<Retrieved> {
     let seeds = nearest_entities(view, vector, settings.seeds, 0.0)?;
     let graph = EntityGraph::new(*view, MAX_DEGREE)?;
-    let limits = PushLimits { tolerance: 1e-5, max_arcs: 200_000 };
+    let limits = PushLimits { tolerance: 1e-5, max_arcs: 200_000, ..Default::default() };
     let reset = Reset::new(seeds.iter().map(|&(entity, score)| (entity.0, score)));
     let rank = local_push(&graph, &reset, settings.teleport, limits)?;
     let top: Vec<(EntityId, f64)> =

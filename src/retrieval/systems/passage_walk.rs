@@ -115,7 +115,7 @@ pub(super) fn retrieve(
     let passages = min_max(&dense).into_iter();
     reset.extend(passages.map(|(chunk, score)| (graph.of_chunk(chunk), settings.passage_weight * score)));
     let tried = format!("a walk from {} phrases of {} facts and from passages", phrases.len(), facts.len());
-    let limits = PushLimits { tolerance: settings.tolerance, max_arcs: settings.max_arcs };
+    let limits = PushLimits { tolerance: settings.tolerance, max_arcs: settings.max_arcs, ..Default::default() };
     walk(&graph, reset, settings.teleport, limits, tried, k)
 }
 
@@ -155,7 +155,7 @@ pub(super) fn bridged(
         activated.iter().map(|reached| (graph.of_entity(reached.entity), reached.weight)).collect();
     reset.extend(passages.into_iter().map(|(chunk, weight)| (graph.of_chunk(chunk), weight)));
     let tried = format!("a walk from {} entities reached from {} names", activated.len(), seeds.len());
-    let limits = PushLimits { tolerance: settings.tolerance, max_arcs: settings.max_arcs };
+    let limits = PushLimits { tolerance: settings.tolerance, max_arcs: settings.max_arcs, ..Default::default() };
     walk(&graph, reset, settings.teleport, limits, tried, k)
 }
 

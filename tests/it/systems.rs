@@ -1,0 +1,167 @@
+//! Every system over one file: rungs that only go up, budgets, ablations, deletion, and the same result for the same input.
+
+use super::{root, tiny};
+use a2kb::corpus::snapshot::QueryVector;
+use a2kb::evaluation::dataset::read_questions;
+use a2kb::evaluation::judged::{JudgedQuestion, judge};
+use a2kb::evaluation::runner::{RecordFile, RunSettings, run};
+use a2kb::evaluation::summary::summarise;
+use a2kb::retrieval::evidence::{Retrieved, Stage};
+use a2kb::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
+use a2kb::retrieval::ladder::{Budget, LadderSettings, climb, climb_while, text_floor};
+use a2kb::retrieval::question::Question;
+use a2kb::retrieval::systems::{Pipeline, retrieve};
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset, SearchOptions};
+use std::sync::LazyLock;
+
+static DEMO: LazyLock<(KnowledgeBase, Vec<JudgedQuestion>)> = LazyLock::new(|| {
+    let builder = Builder::new().path(root().join("assets/demo")).embedding(tiny::embedding(1));
+    let kb = KnowledgeBase::from_bytes(builder.build_to_memory().unwrap().0, ChecksumPolicy::default()).unwrap();
+    let kb = kb.with_embedder(tiny::embedder(1)).unwrap();
+    let questions = read_questions(&root().join("assets/demo-questions.jsonl")).unwrap();
+    let questions = judge(kb.snapshot(), questions).unwrap();
+    (kb, questions)
+});
+
+fn vector(question: &str) -> QueryVector {
+    DEMO.0.query_vector(question).unwrap()
+}
+
+fn question(judged: &JudgedQuestion) -> Question {
+    Question::new(DEMO.0.snapshot(), &judged.question).unwrap().with_vector(Some(vector(&judged.question)))
+}
+
+fn by(preset: &Preset, judged: &JudgedQuestion, switches: GraphSwitches) -> Retrieved {
+    let view = GraphView::whole(DEMO.0.snapshot());
+    retrieve(&view, &question(judged), &preset.pipeline, preset.switches.with(switches), 30).unwrap()
+}
+
+#[test]
+fn every_preset_finds_evidence_and_repeats_itself() {
+    for preset in Preset::all().unwrap() {
+        let mut found = 0;
+        for judged in &DEMO.1 {
+            let once = by(&preset, judged, GraphSwitches::default());
+            assert_eq!(once, by(&preset, judged, GraphSwitches::default()), "{}: the same question again", preset.name);
+            assert!(once.evidence.is_sorted_by(|a, b| a.score >= b.score), "{}", preset.name);
+            let mut chunks: Vec<_> = once.evidence.iter().map(|evidence| evidence.chunk).collect();
+            chunks.sort_unstable();
+            chunks.dedup();
+            assert_eq!(chunks.len(), once.evidence.len(), "{}: each chunk once", preset.name);
+            assert!(once.evidence.len() <= 30 && !once.trace.is_empty());
+            found += usize::from(!once.evidence.is_empty());
+        }
+        assert!(found >= DEMO.1.len() - 2, "{} found something for {found} questions only", preset.name);
+    }
+}
+
+#[test]
+fn rungs_are_climbed_in_order_each_at_most_once() {
+    let view = GraphView::whole(DEMO.0.snapshot());
+    for name in ["a2kb", "a2rag", "a2kb/no-bridge", "a2rag/no-pagerank"] {
+        let Pipeline::Ladder(settings) = Preset::named(name).unwrap().pipeline else { panic!("{name} is a ladder") };
+        for judged in &DEMO.1 {
+            let question = question(judged);
+            // Whatever is said after a rung, the climb ends, and more rungs never lose evidence.
+            let mut seen: Vec<Vec<_>> = Vec::new();
+            for stop_after in 0..=settings.stages.len() {
+                let left = std::cell::Cell::new(stop_after);
+                let go_on = |_: &_| left.replace(left.get().saturating_sub(1)) > 0;
+                let found = climb_while(&view, &question, &settings, usize::MAX, &go_on).unwrap();
+                let stages: Vec<Stage> = found.retrieved.trace.iter().map(|step| step.stage).collect();
+                assert!(stages.is_sorted_by(|a, b| a < b), "{name}: {stages:?}");
+                assert_eq!(stages.len(), (stop_after + 1).min(settings.stages.len()));
+                let mut chunks: Vec<_> = found.retrieved.evidence.iter().map(|evidence| evidence.chunk).collect();
+                chunks.sort_unstable();
+                if let Some(fewer) = seen.last() {
+                    assert!(fewer.iter().all(|chunk| chunks.binary_search(chunk).is_ok()), "{name}: evidence was lost");
+                }
+                seen.push(chunks);
+            }
+        }
+    }
+}
+
+#[test]
+fn budgets_end_a_climb() {
+    let view = GraphView::whole(DEMO.0.snapshot());
+    let question = question(&DEMO.1[0]);
+    let mut settings = LadderSettings::default();
+    settings.sufficiency.coverage = 2.0;
+    settings.budget = Budget { nodes: 1, ..Default::default() };
+    let found = climb(&view, &question, &settings, 10).unwrap().retrieved;
+    assert_eq!(found.trace.len(), 1);
+    assert!(found.trace[0].decision.contains("nodes"), "{:?}", found.trace);
+    settings.budget = Budget { time_ms: Some(0), tokens: Some(1), ..Default::default() };
+    let found = climb(&view, &question, &settings, 10).unwrap().retrieved;
+    assert_eq!((found.trace.len(), found.evidence.len()), (1, 1), "one piece of evidence is always given");
+}
+
+#[test]
+fn without_a_graph_there_is_the_text_floor() {
+    let gone = GraphSwitches { deletion: Some(Deletion { share: 1.0, seed: 5 }), ..Default::default() };
+    let view = GraphView::whole(DEMO.0.snapshot());
+    let chunks =
+        |found: &[a2kb::retrieval::evidence::Evidence]| found.iter().map(|e| e.chunk).take(30).collect::<Vec<_>>();
+    for judged in &DEMO.1 {
+        let floor = text_floor(&view, &question(judged), &Default::default()).unwrap();
+        for name in ["a2kb", "a2rag"] {
+            let found = by(&Preset::named(name).unwrap(), judged, gone);
+            assert_eq!(chunks(&found.evidence), chunks(&floor), "{name}");
+        }
+        // Others give what text gives, or nothing.
+        let hipporag = by(&Preset::named("hipporag2").unwrap(), judged, gone);
+        assert_eq!(chunks(&hipporag.evidence), chunks(&by(&Preset::named("naive").unwrap(), judged, gone).evidence));
+        assert!(by(&Preset::named("lightrag-local").unwrap(), judged, gone).evidence.is_empty());
+    }
+}
+
+#[test]
+fn threads_and_interruptions_do_not_change_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.jsonl");
+    let (kb, questions) = &*DEMO;
+    let preset = Preset::named("a2kb").unwrap();
+    let embed = |text: &str| kb.query_vector(text);
+    let mut settings = RunSettings::default();
+    let one = run(kb.snapshot(), questions, &preset, &embed, &settings, None).unwrap();
+    // A run that was stopped in the middle of a line goes on where it was.
+    let kept = RecordFile::open(&path).unwrap();
+    run(kb.snapshot(), &questions[..7], &preset, &embed, &settings, Some(&kept)).unwrap();
+    drop(kept);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &text[..text.len() - 20]).unwrap();
+    settings.threads = 2;
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let counting = |text: &str| {
+        asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        kb.query_vector(text)
+    };
+    let kept = RecordFile::open(&path).unwrap();
+    let two = run(kb.snapshot(), questions, &preset, &counting, &settings, Some(&kept)).unwrap();
+    assert_eq!(asked.into_inner(), questions.len() - 6);
+    let ranked =
+        |records: &[a2kb::evaluation::runner::Record]| records.iter().map(|r| r.ranked.clone()).collect::<Vec<_>>();
+    assert_eq!(ranked(&one), ranked(&two));
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), questions.len() + 1);
+    let report = summarise("a2kb", &one);
+    assert!(report.recall[&5] > 0.8, "{report:?}");
+}
+
+#[test]
+fn presets_need_vectors_or_do_without() {
+    let builder = Builder::new().path(root().join("assets/demo"));
+    let kb = KnowledgeBase::from_bytes(builder.build_to_memory().unwrap().0, ChecksumPolicy::default()).unwrap();
+    let search = |preset: &str| {
+        let mut options = SearchOptions::default();
+        (options.mode, options.preset) = (Mode::Graph, Some(preset.into()));
+        kb.explain(&DEMO.1[0].question, &options)
+    };
+    for preset in ["a2kb", "a2rag", "bm25", "a2kb/no-about"] {
+        let (hits, trace) = search(preset).unwrap();
+        assert!(!hits.is_empty() && !trace.is_empty(), "{preset}");
+    }
+    let error = search("hipporag2").unwrap_err().to_string();
+    assert!(error.contains("vector"), "{error}");
+    assert!(search("no-such-system").unwrap_err().to_string().contains("agrag-code"));
+}
