@@ -7,6 +7,7 @@ pub use crate::format::kind::Kind;
 use crate::format::manifest::{EmbedderRecord, Manifest};
 use crate::format::strings::Strings;
 use crate::index::entity_dictionary::EntityDictionary;
+pub use crate::index::entity_dictionary::layout::origin;
 pub use crate::index::graph::{Arc, FactRow};
 use crate::index::graph::{Facts, Links};
 use crate::index::hnsw::NeighbourGraph;

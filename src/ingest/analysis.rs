@@ -39,6 +39,8 @@ pub struct DocumentNames {
     pub other_names: Vec<String>,
     /// Titles of its headings.
     pub headings: Vec<String>,
+    /// Names that it says are entities.
+    pub given: Vec<String>,
 }
 
 /// Names found in one batch, in order of their first occurrence.
@@ -86,6 +88,7 @@ impl Analyser {
         let text = document.text.as_str();
         let mut own = DocumentNames { title: document.fields.title.clone(), ..Default::default() };
         own.headings = document.headings.iter().map(|heading| heading.title.clone()).collect();
+        own.given = document.extraction.names().map(str::to_owned).collect();
         let title_key: Vec<String> =
             own.title.as_deref().map(name_key).unwrap_or_default().split(' ').map(str::to_owned).collect();
         let (mut sentences, mut cuts, mut words) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,8 +1,9 @@
 //! Give me the text of a batch and who the entities are, I give you its mentions, about-edges and facts.
 
+use crate::base::text::name_key;
 use crate::corpus::builder::{Builder as FileBuilder, Place, Statement};
 use crate::ingest::entity_resolution::Resolved;
-use crate::ingest::extractor::Recogniser;
+use crate::ingest::extractor::{Extraction, Recogniser};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -39,6 +40,7 @@ pub(super) fn link<P: Place>(
     resolved: &Resolved,
     range: std::ops::Range<u32>,
     text: &str,
+    given: &FxHashMap<u32, Extraction>,
 ) -> Linked {
     let mut recogniser = Recogniser::new(&resolved.trie);
     let (mut mentions, mut statements, mut topics) = (Vec::new(), Vec::new(), Vec::new());
@@ -56,15 +58,20 @@ pub(super) fn link<P: Place>(
             statements.extend(found.statements.into_iter().map(|statement| Statement { sentence, ..statement }));
             mentions.push(found.entities);
         }
+        if let Some(extraction) = given.get(&id) {
+            let first = mentions.len() - row.sentence_count as usize;
+            let sentences: Vec<(u32, &[u32])> = (row.first_sentence.0..)
+                .zip(&mentions[first..])
+                .map(|(sentence, named): (u32, &Vec<u32>)| (sentence, named.as_slice()))
+                .collect();
+            let entity = |name: &str| resolved.trie.get(&name_key(name)).first().copied();
+            statements.extend(extraction.statements(entity, |name| recogniser.relation(name), &sentences));
+        }
         topics.push(title.map_or(opening, |title| vec![title]));
     }
     let about = file.base_chunks_of(range.clone()).map(|(document, headings)| {
         let mut entities: BTreeSet<u32> = topics[(document - range.start) as usize].iter().copied().collect();
-        entities.extend(
-            headings
-                .iter()
-                .flat_map(|heading| resolved.trie.get(&crate::base::text::name_key(heading)).iter().copied()),
-        );
+        entities.extend(headings.iter().flat_map(|heading| resolved.trie.get(&name_key(heading)).iter().copied()));
         entities.into_iter().collect()
     });
     Linked {

@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 
 /// Candidates held while reading; beyond it those seen once are forgotten, so memory stays bounded.
 const MAX_CANDIDATES: usize = 1 << 20;
+/// Confidence of an entity that a document names as one, of 255.
+const GIVEN_CONFIDENCE: u8 = 217;
 /// Longest heading that is taken for a name.
 const MAX_HEADING_WORDS: usize = 8;
 const KIND_ORGANISATION: u8 = 2;
@@ -91,6 +93,15 @@ impl Gazetteer {
                 document.other_names.iter().for_each(|name| resolver.alias(title, name));
                 if document.common_noun {
                     resolver.any_case.push(title);
+                }
+            }
+        }
+        for name in self.names.documents.iter().flat_map(|document| &document.given) {
+            // A triple's "Mercury" is one of those that are called so, not another one.
+            if !resolver.aliases.contains_key(&name_key(name)) {
+                let known = resolver.known(&name_key(name)).is_ok();
+                if let Some(id) = resolver.entity(name, origin::IMPORTED, GIVEN_CONFIDENCE).filter(|_| !known) {
+                    resolver.derive_aliases(id);
                 }
             }
         }

@@ -9,6 +9,7 @@ pub mod extractor;
 mod given_vectors;
 mod journal;
 pub mod pipeline;
+mod rounds;
 pub mod segmenter;
 mod stage;
 mod synonyms;

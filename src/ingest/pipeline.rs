@@ -6,22 +6,21 @@
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::base::limits::{MAX_CHUNK_TOKENS, MAX_LAYERS};
-use crate::corpus::batch::Batch;
 use crate::corpus::builder::{
     Builder as FileBuilder, Description, EntityDictionaryWriter, FaultyPlace, FilePlace, Finished, Layer, Place,
     Statement, StoredText,
 };
 use crate::corpus::snapshot::Snapshot;
-use crate::ingest::analysis::{Names, analyse};
 use crate::ingest::batch_graph::{Linked, Relations, link};
-use crate::ingest::document::{Discovery, Document, JsonFields, RawInput, discover, read};
+use crate::ingest::document::{Discovery, Document, JsonFields, discover};
 use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
+use crate::ingest::extractor::Extraction;
 use crate::ingest::given_vectors::GivenVectors;
+use crate::ingest::rounds::{Hashed, NewBatch, analyse_all, append_all, parse};
 use crate::ingest::stage::Stage;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -295,6 +294,7 @@ impl<'a> Builder<'a> {
             file,
             gazetteer: Gazetteer::default(),
             seen: FxHashMap::default(),
+            given: FxHashMap::default(),
             report: BuildReport::default(),
         };
         build.report.skipped_files = discovery.skipped.len();
@@ -343,6 +343,8 @@ struct Build<'b, 'a, P: Place> {
     gazetteer: Gazetteer,
     /// Documents by the hash of their text and title.
     seen: FxHashMap<[u8; 32], DocumentId>,
+    /// What documents carry of the graph; held until the second pass.
+    given: FxHashMap<u32, Extraction>,
     report: BuildReport,
 }
 
@@ -423,7 +425,7 @@ impl<P: Place> Build<'_, '_, P> {
     fn cut_batches(&mut self, parsed: Vec<Result<Hashed, (String, String)>>) -> Result<Vec<NewBatch>> {
         let (mut batches, mut batch, mut batch_bytes) = (Vec::new(), NewBatch::default(), 0);
         for document in parsed {
-            let (document, identity) = match document {
+            let (mut document, identity) = match document {
                 Ok(document) => document,
                 Err((source, reason)) => {
                     self.warn(source, reason)?;
@@ -442,6 +444,17 @@ impl<P: Place> Build<'_, '_, P> {
                 continue;
             }
             self.seen.insert(identity, next);
+            let bad = document.extraction.clean();
+            if bad > 0 {
+                let source = document.fields.external_id.clone();
+                self.warn(
+                    source,
+                    format!("{bad} of its triples have an empty or overlong part or two equal ends and were left out"),
+                )?;
+            }
+            if !document.extraction.is_empty() {
+                self.given.insert(next.0, document.extraction.clone());
+            }
             batch_bytes += document.text.len();
             batch.documents.push(document);
             if batch_bytes >= BATCH_BYTES {
@@ -470,9 +483,10 @@ impl<P: Place> Build<'_, '_, P> {
         for round in batches.chunks(self.pool.current_num_threads() * LINK_BATCHES) {
             self.check_cancelled()?;
             let stored = round.iter().map(|&batch| self.file.stored_text(batch)).collect::<Result<Vec<_>>>()?;
-            let (file, names) = (&self.file, names.take());
+            let (file, names, given) = (&self.file, names.take(), &self.given);
             let link_all = || {
-                let link_one = |stored: StoredText| Ok(link(file, &resolved, stored.documents(), &stored.inflate()?));
+                let link_one =
+                    |stored: StoredText| Ok(link(file, &resolved, stored.documents(), &stored.inflate()?, given));
                 stored.into_par_iter().map(link_one).collect()
             };
             let (linked, made): (Vec<Result<Linked>>, _) =
@@ -517,65 +531,8 @@ impl<P: Place> Build<'_, '_, P> {
                 )
             })
             .collect();
-        settings.insert("extractor".into(), "rule-based-1".into());
+        let extractor = if self.given.is_empty() { "rule-based-1" } else { "rule-based-1, ready triples" };
+        settings.insert("extractor".into(), extractor.into());
         settings
     }
-}
-
-/// A document with the hash that duplicates are known by.
-type Hashed = (Document, [u8; 32]);
-
-/// Documents to be analysed together.
-#[derive(Default)]
-struct NewBatch {
-    documents: Vec<Document>,
-    /// Inputs that equal a stored document: the document, source and id.
-    duplicates: Vec<(DocumentId, String, String)>,
-}
-
-/// A batch that was analysed.
-struct AnalysedBatch {
-    result: Result<(Batch, Names)>,
-    duplicates: Vec<(DocumentId, String, String)>,
-}
-
-fn parse(raw: Vec<RawInput>, given: Vec<Document>, fields: &JsonFields) -> Vec<Result<Hashed, (String, String)>> {
-    let read_one = |input: RawInput| {
-        let source = input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
-        read(input, fields).map(hashed).map_err(|reason| (source, reason))
-    };
-    let mut parsed: Vec<_> = raw.into_par_iter().map(read_one).collect();
-    parsed.par_extend(given.into_par_iter().map(|document| Ok(hashed(document))));
-    parsed
-}
-
-fn analyse_all(batches: Vec<NewBatch>, layers: &[Layer]) -> Vec<AnalysedBatch> {
-    let analyse_one =
-        |batch: NewBatch| AnalysedBatch { result: analyse(batch.documents, layers), duplicates: batch.duplicates };
-    batches.into_par_iter().map(analyse_one).collect()
-}
-
-fn append_all<P: Place>(
-    analysed: Vec<AnalysedBatch>,
-    file: &mut FileBuilder<P>,
-    gazetteer: &mut Gazetteer,
-) -> Result<()> {
-    for batch in analysed {
-        let (stored, names) = batch.result?;
-        file.append(stored)?;
-        gazetteer.append(names);
-        for (document, source, external_id) in batch.duplicates {
-            file.duplicate(document, &source, &external_id);
-        }
-    }
-    Ok(())
-}
-
-/// Fills in the content hash; the second value is what duplicates are known by.
-fn hashed(mut document: Document) -> Hashed {
-    document.fields.content_hash = Sha256::digest(document.text.as_bytes()).into();
-    let mut identity = Sha256::new();
-    identity.update(document.fields.content_hash);
-    identity.update(document.fields.title.as_deref().unwrap_or_default());
-    (document, identity.finalize().into())
 }

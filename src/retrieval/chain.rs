@@ -387,7 +387,7 @@ impl<'a> Walk<'a> {
             'start: for fit in sentences {
                 let overlap = with_meaning(self.view.snapshot(), self.vector, self.settings.sentence_meaning, &fit)?;
                 for entity in self.view.entities_of_sentence(fit.sentence)? {
-                    if own.contains(&entity) || self.anchors.contains(&entity) {
+                    if own.contains(&entity) || self.anchors.contains(&entity) || !self.view.is_proper(entity)? {
                         continue;
                     }
                     let (hop, rarity) =

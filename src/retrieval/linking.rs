@@ -94,6 +94,9 @@ fn rank(view: &GraphView<'_>, key: &str, entities: Vec<EntityId>) -> Result<Vec<
     let (dictionary, about) = (snapshot.entities()?, snapshot.about()?);
     let mut candidates = Vec::new();
     for entity in entities.into_iter().filter(|&entity| view.has(entity)) {
+        if !view.is_proper(entity)? {
+            continue;
+        }
         let name = snapshot.strings()?.get(dictionary.row(entity)?.name)?;
         let exact = name_key(name) == key;
         let (score, strategy) = if exact { (1.0, Strategy::Exact) } else { (ALIAS_SCORE, Strategy::Alias) };

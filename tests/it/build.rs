@@ -195,3 +195,31 @@ fn words_that_stand_in_no_chunk_are_no_terms() {
     kb.verify().unwrap();
     assert!(kb.search("okapi", a2kb::Mode::Keyword, 5).unwrap().is_empty());
 }
+
+#[test]
+fn ready_triples_join_the_facts_of_the_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.jsonl");
+    let lines = [
+        r#"{"id":"1","title":"Osk","text":"The Osk rises near Brell. Its water drives mills in the valley.","entities":["Osk","water"],"triples":[["Osk","rises near","Brell"],["water","drives","mills"],["Osk","",""],["only","two"]]}"#,
+        r#"{"id":"2","title":"Brell","text":"Brell is a town. It was founded in 1201.","triples":[["Brell","founded in","1201"]]}"#,
+    ];
+    std::fs::write(&input, lines.join("\n")).unwrap();
+    let build = |threads: usize| Builder::new().path(&input).threads(threads).build_to_memory().unwrap();
+    let (bytes, report) = build(1);
+    assert!(bytes == build(2).0);
+    assert!(report.warnings[0].reason.starts_with("2 of its triples"), "{:?}", report.warnings);
+    let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
+    kb.verify().unwrap();
+    let explorer = kb.explore();
+    let card = explorer.card(explorer.find("water").unwrap()[0], 10).unwrap();
+    assert_eq!(
+        (card.facts[0].relation.as_str(), card.facts[0].object.as_str(), card.mention_count),
+        ("drives", "mills", 1)
+    );
+    let facts = explorer.card(explorer.find("Osk").unwrap()[0], 10).unwrap().facts;
+    let given = facts.iter().find(|fact| fact.relation == "rises near").unwrap();
+    assert_eq!(explorer.sources(given.fact).unwrap().len(), 1);
+    assert_eq!(explorer.paths("water", "mills", &Default::default()).unwrap().paths.len(), 1);
+    assert!(kb.info().unwrap().settings["extractor"].contains("ready triples"));
+}

@@ -17,6 +17,10 @@ pub struct JsonFields {
     pub metadata: String,
     /// Optional list of numbers: the vector of the whole document, for [`Embedding::given`](crate::Embedding::given).
     pub vector: String,
+    /// Optional list of names that are entities.
+    pub entities: String,
+    /// Optional list of triples, each a list of subject, relation and object.
+    pub triples: String,
 }
 
 impl Default for JsonFields {
@@ -27,6 +31,8 @@ impl Default for JsonFields {
             text: "text".into(),
             metadata: "metadata".into(),
             vector: "vector".into(),
+            entities: "entities".into(),
+            triples: "triples".into(),
         }
     }
 }
@@ -60,8 +66,20 @@ pub(super) fn read(line: &str, fields: &JsonFields) -> Result<Document, String> 
         None | Some(Value::Null) => None,
         Some(_) => return Err(format!("its field {:?} is not an object", fields.metadata)),
     };
+    document.extraction.entities = object.remove(&fields.entities).and_then(strings).unwrap_or_default();
+    if let Some(Value::Array(triples)) = object.remove(&fields.triples) {
+        // A triple that is no list of three strings becomes an empty one, which the build reports.
+        let three = |value| strings(value).and_then(|parts| parts.try_into().ok()).unwrap_or_default();
+        document.extraction.triples = triples.into_iter().map(three).collect();
+    }
     document.vector = object.remove(&fields.vector).and_then(numbers);
     Ok(document)
+}
+
+/// A list of strings; a field of that name may also hold something else.
+fn strings(value: Value) -> Option<Vec<String>> {
+    let Value::Array(values) = value else { return None };
+    values.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
 /// A list of numbers; a field of that name may also hold something else, which matters only to who wants vectors.

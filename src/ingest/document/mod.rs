@@ -11,6 +11,7 @@ pub use json_lines::JsonFields;
 
 use crate::corpus::batch::{BatchHeading, DocumentFields};
 use crate::corpus::builder::Media;
+use crate::ingest::extractor::Extraction;
 use std::ops::Range;
 
 /// How a stretch of text is to be cut into sentences.
@@ -46,11 +47,19 @@ pub struct Document {
     pub headings: Vec<BatchHeading>,
     /// Blocks in reading order, without overlap.
     pub blocks: Vec<Block>,
+    /// Entities and triples that it carries; they join those found by rules.
+    pub extraction: Extraction,
     /// What the caller says it means, for [`Embedding::given`](crate::Embedding::given).
     pub vector: Option<Vec<f32>>,
 }
 
 impl Document {
+    /// The same with ready triples: subject, relation, object.
+    pub fn with_triples(mut self, triples: Vec<[String; 3]>) -> Self {
+        self.extraction.triples = triples;
+        self
+    }
+
     /// The same with a vector of the caller's own model.
     pub fn with_vector(mut self, vector: Vec<f32>) -> Self {
         self.vector = Some(vector);
@@ -67,7 +76,14 @@ impl Document {
             media: Media::PlainText as u16,
             ..Default::default()
         };
-        Document { fields, blocks: plain::blocks(&text), text, headings: Vec::new(), vector: None }
+        Document {
+            fields,
+            blocks: plain::blocks(&text),
+            text,
+            headings: Vec::new(),
+            extraction: Extraction::default(),
+            vector: None,
+        }
     }
 }
 

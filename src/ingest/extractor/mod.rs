@@ -1,10 +1,12 @@
 //! Give me sentences, I give you names, mentions and facts, by rules alone (checklist B11 to B13).
 
+mod imported;
 mod recogniser;
 mod rule_based;
 mod spans;
 mod words;
 
+pub use imported::Extraction;
 pub use recogniser::{Found, NameTrie, Recogniser};
 pub use spans::{Span, acronym_after, capitalised_spans};
 pub use words::{Case, SentenceWords, Word};

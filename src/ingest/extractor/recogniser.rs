@@ -128,6 +128,12 @@ impl<'a> Recogniser<'a> {
         Found { entities, opening, statements }
     }
 
+    /// The number of a relation.
+    pub fn relation(&mut self, name: &str) -> u32 {
+        let next = self.relations.len() as u32;
+        *self.relations.entry(name.to_owned()).or_insert(next)
+    }
+
     /// Names of the relations by their numbers.
     pub fn into_relations(self) -> Vec<String> {
         let mut relations: Vec<_> = self.relations.into_iter().collect();

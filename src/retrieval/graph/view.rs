@@ -2,7 +2,7 @@
 
 use crate::base::error::{Corruption, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
-use crate::corpus::snapshot::{Arc, FactRow, Snapshot};
+use crate::corpus::snapshot::{Arc, FactRow, Snapshot, origin};
 use serde::{Deserialize, Serialize};
 
 /// Parts of the graph to do without: for ablations and for measuring how retrieval degrades.
@@ -80,6 +80,14 @@ impl<'a> GraphView<'a> {
     /// Whether an entity is there.
     pub fn has(&self, entity: EntityId) -> bool {
         self.switches.deletion.is_none_or(|deletion| !deletion.takes(entity))
+    }
+
+    /// Whether an entity has a proper name. Ready triples also name things by common nouns, which a question's words and a
+    /// sentence's words name by the way.
+    pub fn is_proper(&self, entity: EntityId) -> Result<bool> {
+        let row = self.snapshot.entities()?.row(entity)?;
+        let lower = |name: &str| !name.starts_with(char::is_uppercase);
+        Ok(row.origins != origin::IMPORTED || !lower(self.snapshot.strings()?.get(row.name)?))
     }
 
     fn kept(&self, entities: impl Iterator<Item = Result<EntityId, Corruption>>) -> Result<Vec<EntityId>> {
