@@ -56,6 +56,8 @@ pub use ingest::document::{Document, JsonFields};
 #[cfg(feature = "build")]
 pub use ingest::embedding::{Embedding, EmbeddingReport};
 #[cfg(feature = "build")]
+pub use ingest::extractor::{Extraction, Selector};
+#[cfg(feature = "build")]
 pub use ingest::pipeline::{BuildReport, Builder, DryRun, Progress, Warning};
 pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
 pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};

@@ -275,6 +275,18 @@ impl<P: Place> Builder<P> {
         self.provenance.sentence_range(sentence)
     }
 
+    /// The text ranges of the base chunks of some documents, in their documents, in order.
+    pub fn base_chunk_ranges(&self, documents: Range<u32>) -> impl Iterator<Item = (DocumentId, Range<usize>)> {
+        let chunks = self.provenance.chunks(0);
+        let place = |document| chunks.partition_point(|chunk| chunk.document.0 < document);
+        chunks[place(documents.start)..place(documents.end)].iter().map(|chunk| {
+            let sentences = chunk.sentences();
+            let first = self.provenance.sentence_range(sentences.start);
+            let last = self.provenance.sentence_range(sentences.end - 1);
+            (chunk.document, first.start..last.end)
+        })
+    }
+
     /// The base chunks of some documents in order: the document, and the titles of the headings over the chunk.
     pub fn base_chunks_of(&self, documents: Range<u32>) -> impl Iterator<Item = (u32, Vec<&str>)> {
         let chunks = self.provenance.chunks(0);

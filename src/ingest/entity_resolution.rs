@@ -10,11 +10,14 @@ use crate::corpus::builder::{NewEntity, origin};
 use crate::ingest::analysis::{Candidate, Names};
 use crate::ingest::extractor::NameTrie;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Candidates held while reading; beyond it those seen once are forgotten, so memory stays bounded.
 const MAX_CANDIDATES: usize = 1 << 20;
 /// Confidence of an entity that a document names as one, of 255.
 const GIVEN_CONFIDENCE: u8 = 217;
+/// Confidence of an entity that stands out by its frequency, of 255.
+const STATISTICAL_CONFIDENCE: u8 = 128;
 /// Longest heading that is taken for a name.
 const MAX_HEADING_WORDS: usize = 8;
 const KIND_ORGANISATION: u8 = 2;
@@ -39,6 +42,8 @@ const ORGANISATION_SUFFIXES: &[&str] = &[
 #[derive(Debug, Default)]
 pub struct Gazetteer {
     names: Names,
+    /// Normalised.
+    standing_out: BTreeSet<String>,
     limit: usize,
 }
 
@@ -66,6 +71,11 @@ impl Gazetteer {
             // Where most names are seen again, forgetting at every batch would cost more than it frees.
             self.limit = self.names.candidates.len() * 2;
         }
+    }
+
+    /// Adds names that stand out in the text.
+    pub fn standing_out(&mut self, names: impl IntoIterator<Item = String>) {
+        self.standing_out.extend(names);
     }
 
     /// Decides who is an entity.
@@ -113,6 +123,11 @@ impl Gazetteer {
                 {
                     resolver.derive_aliases(id);
                 }
+            }
+        }
+        for name in &self.standing_out {
+            if !resolver.aliases.contains_key(name) {
+                resolver.entity(name, origin::STATISTICAL, STATISTICAL_CONFIDENCE);
             }
         }
         self.names.documents = Vec::new();

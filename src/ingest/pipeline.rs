@@ -15,7 +15,7 @@ use crate::ingest::batch_graph::{Linked, Relations, link};
 use crate::ingest::document::{Discovery, Document, JsonFields, discover};
 use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
-use crate::ingest::extractor::Extraction;
+use crate::ingest::extractor::{ChunkPhrases, Extraction, PhraseCounts, Selector};
 use crate::ingest::given_vectors::GivenVectors;
 use crate::ingest::rounds::{Hashed, NewBatch, analyse_all, append_all, parse};
 use crate::ingest::stage::Stage;
@@ -130,6 +130,7 @@ pub struct Builder<'a> {
     memory_budget_bytes: usize,
     embedding: Option<Embedding>,
     given: Option<GivenVectors>,
+    statistical: Option<Selector>,
     progress: Box<dyn FnMut(Progress) + 'a>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
 }
@@ -147,6 +148,7 @@ impl Default for Builder<'_> {
             memory_budget_bytes: DEFAULT_MEMORY_BUDGET_BYTES,
             embedding: None,
             given: None,
+            statistical: None,
             progress: Box::new(|_| {}),
             cancelled: Box::new(|| false),
         }
@@ -216,6 +218,12 @@ impl<'a> Builder<'a> {
     /// Makes vectors too; without this the file has none.
     pub fn embedding(mut self, embedding: Embedding) -> Self {
         self.embedding = Some(embedding);
+        self
+    }
+
+    /// Makes entities of the words and phrases that stand out in their chunks, too.
+    pub fn statistical(mut self, selector: Selector) -> Self {
+        self.statistical = Some(selector);
         self
     }
 
@@ -471,6 +479,10 @@ impl<P: Place> Build<'_, '_, P> {
     /// Second pass, and the writing of the indexes.
     fn finish(mut self) -> Result<BuildReport> {
         self.seen = FxHashMap::default();
+        if let Some(selector) = self.settings.statistical {
+            let names = self.standing_out(selector)?;
+            self.gazetteer.standing_out(names);
+        }
         let (gazetteer, file) = (std::mem::take(&mut self.gazetteer), &mut self.file);
         let (resolved, written) = self.pool.install(|| rayon::join(|| gazetteer.resolve(), || file.write_terms()));
         written?;
@@ -512,6 +524,30 @@ impl<P: Place> Build<'_, '_, P> {
         Ok(self.report)
     }
 
+    /// Phrases that stand out in a base chunk: the stored text is read twice more, to count and to choose.
+    fn standing_out(&mut self, selector: Selector) -> Result<BTreeSet<String>> {
+        let over_stop_words = matches!(selector, Selector::SklearnL2(_));
+        let (mut counts, mut names) = (PhraseCounts::default(), BTreeSet::new());
+        for choosing in [false, true] {
+            for batch in 0..self.file.batch_count() {
+                self.check_cancelled()?;
+                let stored = self.file.stored_text(batch)?;
+                let text = stored.inflate()?;
+                let rows = self.file.documents();
+                let base = rows.get(stored.documents().start as usize).map_or(0, |row| row.text_start);
+                for (document, range) in self.file.base_chunk_ranges(stored.documents()) {
+                    let start = (rows[document.index()].text_start - base) as usize;
+                    let chunk = ChunkPhrases::new(&text[start + range.start..start + range.end], over_stop_words);
+                    match choosing {
+                        false => counts.add(&chunk),
+                        true => names.extend(counts.select(&chunk, selector).into_iter().map(|phrase| phrase.0)),
+                    }
+                }
+            }
+        }
+        Ok(names)
+    }
+
     fn push(&mut self, linked: Linked, relations: &mut Relations) {
         linked.mentions.into_iter().for_each(|entities| self.file.push_mentions(entities));
         linked.about.into_iter().for_each(|entities| self.file.push_about(entities));
@@ -532,7 +568,8 @@ impl<P: Place> Build<'_, '_, P> {
             })
             .collect();
         let extractor = if self.given.is_empty() { "rule-based-1" } else { "rule-based-1, ready triples" };
-        settings.insert("extractor".into(), extractor.into());
+        let statistical = self.settings.statistical.map_or_else(String::new, |selector| format!(", {selector:?}"));
+        settings.insert("extractor".into(), format!("{extractor}{statistical}"));
         settings
     }
 }

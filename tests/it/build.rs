@@ -223,3 +223,28 @@ fn ready_triples_join_the_facts_of_the_rules() {
     assert_eq!(explorer.paths("water", "mills", &Default::default()).unwrap().paths.len(), 1);
     assert!(kb.info().unwrap().settings["extractor"].contains("ready triples"));
 }
+
+#[test]
+fn phrases_that_stand_out_are_entities_where_they_are_asked_for() {
+    let text = |n: usize| {
+        format!("the basal cell layer of sample {n} was thin. a squamous layer lies above the basal cell layer.")
+    };
+    let documents = || (0..20).map(|n| Document::plain(format!("{n}"), None, text(n)));
+    let build = |threads: usize| {
+        let builder = documents().fold(Builder::new(), Builder::document).document(Document::plain(
+            "other",
+            None,
+            "no word of it here",
+        ));
+        builder.statistical(a2kb::Selector::ScaleFree).threads(threads).build_to_memory().unwrap().0
+    };
+    let bytes = build(1);
+    assert!(bytes == build(2));
+    let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
+    kb.verify().unwrap();
+    let explorer = kb.explore();
+    assert!(explorer.card(explorer.find("basal cell layer").unwrap()[0], 5).unwrap().mention_count >= 20);
+    let plain = documents().fold(Builder::new(), Builder::document).build_to_memory().unwrap().0;
+    let plain = KnowledgeBase::from_bytes(plain, ChecksumPolicy::default()).unwrap();
+    assert!(plain.explore().find("basal cell layer").is_err());
+}

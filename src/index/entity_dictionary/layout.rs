@@ -21,4 +21,6 @@ pub mod origin {
     pub const ACRONYM: u16 = 8;
     /// Ready triples.
     pub const IMPORTED: u16 = 16;
+    /// Words that stand out in their chunk.
+    pub const STATISTICAL: u16 = 32;
 }

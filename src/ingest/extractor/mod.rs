@@ -4,11 +4,13 @@ mod imported;
 mod recogniser;
 mod rule_based;
 mod spans;
+mod statistical;
 mod words;
 
 pub use imported::Extraction;
 pub use recogniser::{Found, NameTrie, Recogniser};
 pub use spans::{Span, acronym_after, capitalised_spans};
+pub use statistical::{ChunkPhrases, PhraseCounts, Selector};
 pub use words::{Case, SentenceWords, Word};
 
 #[cfg(test)]

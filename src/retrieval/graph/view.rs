@@ -82,12 +82,13 @@ impl<'a> GraphView<'a> {
         self.switches.deletion.is_none_or(|deletion| !deletion.takes(entity))
     }
 
-    /// Whether an entity has a proper name. Ready triples also name things by common nouns, which a question's words and a
+    /// Whether an entity has a proper name. Ready triples and statistics also name things by common nouns, which a question's words and a
     /// sentence's words name by the way.
     pub fn is_proper(&self, entity: EntityId) -> Result<bool> {
         let row = self.snapshot.entities()?.row(entity)?;
         let lower = |name: &str| !name.starts_with(char::is_uppercase);
-        Ok(row.origins != origin::IMPORTED || !lower(self.snapshot.strings()?.get(row.name)?))
+        Ok(row.origins & !(origin::IMPORTED | origin::STATISTICAL) != 0
+            || !lower(self.snapshot.strings()?.get(row.name)?))
     }
 
     fn kept(&self, entities: impl Iterator<Item = Result<EntityId, Corruption>>) -> Result<Vec<EntityId>> {

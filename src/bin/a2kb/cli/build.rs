@@ -46,6 +46,10 @@ pub(super) struct BuildArguments {
     /// Field that holds the document's vector, a list of numbers, for --embedder given:MODEL
     #[arg(long, default_value = "vector")]
     vector_field: String,
+    /// Make entities of words and phrases that stand out in their chunks, too: scale-free, absolute:THRESHOLD or
+    /// sklearn-l2:THRESHOLD (AGRAG); for texts in which names are not capitalised
+    #[arg(long, value_name = "SELECTOR")]
+    statistical: Option<a2kb::Selector>,
     #[command(flatten)]
     vectors: VectorArguments,
     /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would cost
@@ -93,6 +97,9 @@ impl BuildArguments {
             && let Some(embedding) = self.vectors.embedding(self.threads)?
         {
             builder = builder.embedding(embedding);
+        }
+        if let Some(selector) = self.statistical {
+            builder = builder.statistical(selector);
         }
         for (name, tokens, overlap) in self.layer {
             builder = builder.layer(name, tokens, overlap);
