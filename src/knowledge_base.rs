@@ -12,8 +12,11 @@ use crate::model::encoder::Encoder;
 use crate::retrieval::context::{ChunkText, DocumentInfo, PathStep, TextFetcher, document_info, find_document};
 use crate::retrieval::evidence::TraceStep;
 use crate::retrieval::filter::Filter;
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::Fusion;
-use crate::search::search;
+use crate::retrieval::linking::{MAX_SPANS, unknown_names};
+use crate::retrieval::question::Question;
+use crate::search::{Meaning, search};
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -170,7 +173,9 @@ impl KnowledgeBase {
 
     /// The same with sentences of at most `k` chunks.
     pub fn ask_with(&self, question: &str, k: usize) -> Result<Answer> {
-        answer(&self.snapshot, question, self.vector_at_hand(question)?, k)
+        let meaning = self.meaning_at_hand(question)?;
+        let question = Question::new(&self.snapshot, question)?;
+        answer(&self.snapshot, &question.with_vector(meaning.vector).with_spans(meaning.spans), k)
     }
 
     /// The `k` best chunks for a query.
@@ -186,13 +191,13 @@ impl KnowledgeBase {
     /// The same with the steps of the retrieval: what was tried, what it cost, and why it went on. Modes other than
     /// [`Mode::Graph`] have none.
     pub fn explain(&self, query: &str, options: &SearchOptions) -> Result<(Vec<SearchHit>, Vec<TraceStep>)> {
-        let vector = match options.mode {
-            Mode::Semantic | Mode::Hybrid => Some(self.query_vector(query)?),
-            Mode::Graph => self.vector_at_hand(query)?,
-            Mode::Keyword | Mode::Exact => None,
+        let meaning = match options.mode {
+            Mode::Semantic | Mode::Hybrid => Meaning { vector: Some(self.query_vector(query)?), ..Default::default() },
+            Mode::Graph => self.meaning_at_hand(query)?,
+            Mode::Keyword | Mode::Exact => Meaning::default(),
         };
         let mut trace = Vec::new();
-        let hits = search(&self.snapshot, query, vector.as_ref(), options, &mut trace)?;
+        let hits = search(&self.snapshot, query, &meaning, options, &mut trace)?;
         Ok((hits, trace))
     }
 
@@ -211,7 +216,8 @@ impl KnowledgeBase {
         // Scores are cosines: the file's vectors have length 1.
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         let unit: Vec<f32> = vector.iter().map(|value| value / length).collect();
-        search(&self.snapshot, "", Some(&QueryVector::new(&unit)), &options, &mut Vec::new())
+        let meaning = Meaning { vector: Some(QueryVector::new(&unit)), ..Default::default() };
+        search(&self.snapshot, "", &meaning, &options, &mut Vec::new())
     }
 
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.
@@ -235,18 +241,23 @@ impl KnowledgeBase {
         Ok(self.embedder.get_or_init(|| found).as_ref())
     }
 
-    /// The vector of a question if the file has vectors and their model is here; words alone serve otherwise.
-    fn vector_at_hand(&self, question: &str) -> Result<Option<QueryVector>> {
+    /// The vectors of a question and of the unknown names in it, if the file has vectors and their model is here; words alone
+    /// serve otherwise.
+    fn meaning_at_hand(&self, question: &str) -> Result<Meaning> {
         if self.snapshot.embedder()?.is_none() {
-            return Ok(None);
+            return Ok(Meaning::default());
         }
-        match self.query_vector(question) {
-            Ok(vector) => Ok(Some(vector)),
+        let vector = match self.query_vector(question) {
+            Ok(vector) => Some(vector),
             Err(Error::EmbedderMissing { .. } | Error::EmbedderMismatch { .. } | Error::EmbedderDimension { .. }) => {
-                Ok(None)
+                return Ok(Meaning::default());
             }
-            Err(error) => Err(error),
-        }
+            Err(error) => return Err(error),
+        };
+        let names = unknown_names(&GraphView::whole(&self.snapshot), &Question::new(&self.snapshot, question)?)?;
+        let spans = names.into_iter().take(MAX_SPANS);
+        let spans = spans.map(|(span, name)| Ok((span, self.query_vector(&name)?))).collect::<Result<_>>()?;
+        Ok(Meaning { vector, spans })
     }
 
     /// The vector of a question, by the model that the file names.

@@ -25,6 +25,14 @@ const HYBRID_CANDIDATES: usize = 50;
 /// Candidates among which a diverse choice is made, for each hit that is asked for.
 const DIVERSE_CANDIDATES: usize = 5;
 
+/// What a query means, as far as a model is at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Meaning {
+    pub(crate) vector: Option<QueryVector>,
+    /// Of what looks like a name and is none.
+    pub(crate) spans: Vec<(std::ops::Range<usize>, QueryVector)>,
+}
+
 /// A chunk before its text is fetched.
 struct Found {
     chunk: ChunkId,
@@ -41,18 +49,18 @@ impl Found {
     }
 }
 
-/// The best chunks for a query; `vector` is there for modes that need it.
+/// The best chunks for a query; `meaning` has a vector for modes that need one.
 pub(crate) fn search(
     snapshot: &Snapshot,
     query: &str,
-    vector: Option<&QueryVector>,
+    meaning: &Meaning,
     options: &SearchOptions,
     trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<SearchHit>> {
     let k = if options.k == 0 { DEFAULT_K } else { options.k };
     let documents = options.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
     let wanted = if options.diversity.is_some() { k.saturating_mul(DIVERSE_CANDIDATES) } else { k };
-    let mut found = find(snapshot, query, vector, options, wanted, documents.as_ref(), trace)?;
+    let mut found = find(snapshot, query, meaning, options, wanted, documents.as_ref(), trace)?;
     if let Some(balance) = options.diversity {
         if !(0.0..=1.0).contains(&balance) {
             return Err(Error::invalid("the diversity", format!("{balance} is out of range"), "take 0 to 1"));
@@ -80,12 +88,13 @@ pub(crate) fn search(
 fn find(
     snapshot: &Snapshot,
     query: &str,
-    vector: Option<&QueryVector>,
+    meaning: &Meaning,
     options: &SearchOptions,
     k: usize,
     documents: Option<&DocumentSet>,
     trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<Found>> {
+    let vector = meaning.vector.as_ref();
     let missing = || Error::invalid("semantic search", "there is no query vector", "give one");
     match options.mode {
         Mode::Keyword => Ok(scored(keyword::search(snapshot, query, k, None, documents)?, "keyword")),
@@ -101,7 +110,7 @@ fn find(
             let all = snapshot.base_layer()?.chunk_count as usize;
             let limit = if documents.is_some() { all } else { k };
             let name = options.preset.as_deref().unwrap_or("a2kb");
-            let found = by_preset(snapshot, query, vector, &Preset::named(name)?, limit)?;
+            let found = by_preset(snapshot, query, meaning, &Preset::named(name)?, limit)?;
             let hits = found.evidence.iter().map(|evidence| {
                 let hops = path_to(&found.evidence, evidence);
                 let sentences = match evidence.reason {
@@ -128,12 +137,14 @@ fn find(
 pub(crate) fn by_preset(
     snapshot: &Snapshot,
     query: &str,
-    vector: Option<&QueryVector>,
+    meaning: &Meaning,
     preset: &Preset,
     k: usize,
 ) -> Result<Retrieved> {
-    let vector = vector.filter(|_| !preset.without_vectors);
-    let question = Question::new(snapshot, query)?.with_vector(vector.cloned());
+    let mut question = Question::new(snapshot, query)?;
+    if !preset.without_vectors {
+        question = question.with_vector(meaning.vector.clone()).with_spans(meaning.spans.clone());
+    }
     let switches: GraphSwitches = preset.switches;
     retrieve(&GraphView::whole(snapshot), &question, &preset.pipeline, switches, k)
 }

@@ -78,24 +78,23 @@ const MAX_LEADS: usize = 2;
 /// Chunks that coverage is judged by.
 const JUDGED_CHUNKS: usize = 5;
 
-/// Answers `question` with the sentences of at most `k` chunks; `vector` is its meaning, if the model is at hand.
-pub fn answer(snapshot: &Snapshot, question: &str, vector: Option<QueryVector>, k: usize) -> Result<Answer> {
-    let question = Question::new(snapshot, question)?.with_vector(vector);
+/// Answers `question` with the sentences of at most `k` chunks.
+pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answer> {
     let settings = ChainSettings::default();
-    let chain = chain(&GraphView::whole(snapshot), &question, &settings, k.max(JUDGED_CHUNKS))?;
+    let chain = chain(&GraphView::whole(snapshot), question, &settings, k.max(JUDGED_CHUNKS))?;
     let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
     judged.sort_unstable();
     let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
     let coverage = covered_share(&chain.terms, covered);
     let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
-    let missing = missing.map(|(_, term)| word(&question, term.word)).collect();
+    let missing = missing.map(|(_, term)| word(question, term.word)).collect();
     let named = chain
         .mentions
         .iter()
         .any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
-        names: linked_names(snapshot, &question, &chain)?,
+        names: linked_names(snapshot, question, &chain)?,
         question: question.text.clone(),
         status: Status::Abstained,
         text: "Nothing in this file answers the question.".into(),

@@ -7,6 +7,7 @@ use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::evidence::{Retrieved, Stage};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
+use crate::retrieval::linking::{MAX_SPANS, unknown_names};
 use crate::retrieval::preset::Preset;
 use crate::retrieval::question::Question;
 use crate::retrieval::systems::retrieve;
@@ -123,8 +124,13 @@ pub fn run(
         if let Some(known) = kept.and_then(|kept| kept.known.get(&key)) {
             return Ok(known.clone());
         }
-        let vector = has_vectors.then(|| embed(&question.question)).transpose()?;
-        let record = ask(snapshot, question, preset, vector, settings)?;
+        let mut asked = Question::new(snapshot, &question.question)?;
+        if has_vectors {
+            let names = unknown_names(&GraphView::whole(snapshot), &asked)?.into_iter().take(MAX_SPANS);
+            let spans = names.map(|(span, name)| Ok((span, embed(&name)?))).collect::<Result<_>>()?;
+            asked = asked.with_vector(Some(embed(&question.question)?)).with_spans(spans);
+        }
+        let record = ask(snapshot, question, preset, &asked, settings)?;
         kept.map(|kept| kept.keep(&record)).transpose()?;
         Ok(record)
     };
@@ -140,7 +146,7 @@ fn ask(
     snapshot: &Snapshot,
     judged: &JudgedQuestion,
     preset: &Preset,
-    vector: Option<QueryVector>,
+    asked: &Question,
     settings: &RunSettings,
 ) -> Result<Record> {
     let view = GraphView::whole(snapshot);
@@ -148,7 +154,9 @@ fn ask(
     let (mut retrieved, mut fastest) = (Retrieved::default(), f64::INFINITY);
     for _ in 0..settings.passes.max(1) {
         let start = Instant::now();
-        let question = Question::new(snapshot, &judged.question)?.with_vector(vector.clone());
+        // Cutting and looking up the question belongs to its time, its vectors do not.
+        let question = Question::new(snapshot, &judged.question)?;
+        let question = question.with_vector(asked.vector.clone()).with_spans(asked.spans.clone());
         retrieved = retrieve(&view, &question, &preset.pipeline, switches, CHUNKS)?;
         fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
     }

@@ -1,10 +1,13 @@
-//! Give me a question, I give you the entities that it names: exact names and aliases first, then near misses (checklist B14).
+//! Give me a question, I give you the entities that it names: exact names and aliases first, then near misses, then names of like
+//! meaning (checklist B14).
 
 use crate::base::error::Result;
 use crate::base::ids::EntityId;
 use crate::base::text::name_key;
+use crate::corpus::snapshot::Namespace;
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::Question;
+use crate::retrieval::question::{Question, QuestionWord};
+use std::ops::Range;
 
 /// How a mention was linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -17,6 +20,8 @@ pub enum Strategy {
     Alias,
     /// A name within a few edits.
     Fuzzy,
+    /// A name that means nearly the same.
+    Semantic,
 }
 
 /// An entity that a mention may mean.
@@ -41,7 +46,7 @@ pub struct Mention {
 
 /// Most candidates of one mention.
 const MAX_CANDIDATES: usize = 3;
-/// Least similarity of a near miss: 1 - edits / length.
+/// Least similarity of a near miss: 1 - edits / length, or the cosine.
 const MIN_SIMILARITY: f32 = 0.7;
 const ALIAS_SCORE: f32 = 0.9;
 /// Words of the longest name that is looked for.
@@ -69,6 +74,7 @@ pub fn link(view: &GraphView<'_>, question: &Question) -> Result<Vec<Mention>> {
         }
     }
     near_misses(view, question, &mut mentions)?;
+    meant(view, question, &mut mentions)?;
     mentions.retain(|mention| !mention.candidates.is_empty());
     mentions.sort_by_key(|mention| mention.words.start);
     Ok(mentions)
@@ -108,23 +114,79 @@ fn rank(view: &GraphView<'_>, key: &str, entities: Vec<EntityId>) -> Result<Vec<
     Ok(candidates.into_iter().map(|candidate| candidate.1).take(MAX_CANDIDATES).collect())
 }
 
-/// Capitalised stretches that no name matches, held against all names by edit distance.
-fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
+/// Stretches of the question that look like names and that no name matched: runs of capitals and numbers behind its first
+/// word, and what stands in quotation marks.
+fn open_spans(question: &Question, mentions: &[Mention]) -> Vec<Range<usize>> {
     let words = &question.words;
-    let taken = |mentions: &[Mention], index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
+    let taken = |index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    for quoted in quotations(&question.text) {
+        let inside = |word: &QuestionWord| word.start >= quoted.start && word.end <= quoted.end;
+        let start = words.iter().position(inside);
+        let end = words.iter().rposition(inside);
+        if let (Some(start), Some(end)) = (start, end)
+            && !(start..=end).any(taken)
+        {
+            spans.push(start..end + 1);
+        }
+    }
+    let quoted = spans.clone();
+    let free = |index: usize| {
+        let in_quotes = quoted.iter().any(|span| span.contains(&index));
+        words[index].capital && !words[index].stop && !taken(index) && !in_quotes
+    };
     let mut at = 1;
     while at < words.len() {
-        let free =
-            |index: usize, mentions: &[Mention]| words[index].capital && !words[index].stop && !taken(mentions, index);
-        if !free(at, mentions) {
-            at += 1;
-            continue;
-        }
         let start = at;
-        while at < words.len() && free(at, mentions) {
+        while at < words.len() && free(at) {
             at += 1;
         }
-        let key = key(question, start..at);
+        if at > start {
+            spans.push(start..at);
+        } else {
+            at += 1;
+        }
+    }
+    spans.sort_unstable_by_key(|span| span.start);
+    spans
+}
+
+/// Byte ranges between quotation marks.
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    const MARKS: [(char, char); 4] =
+        [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{00AB}', '\u{00BB}'), ('\u{201E}', '\u{201C}')];
+    let (mut found, mut rest) = (Vec::new(), 0);
+    while let Some((at, (open, close))) =
+        text[rest..].char_indices().find_map(|(at, c)| Some((rest + at, *MARKS.iter().find(|marks| marks.0 == c)?)))
+    {
+        let start = at + open.len_utf8();
+        match text[start..].find(close) {
+            Some(length) => {
+                found.push(start..start + length);
+                rest = start + length + close.len_utf8();
+            }
+            None => rest = start,
+        }
+    }
+    found
+}
+
+/// Unknown names of one question that are worth a vector.
+pub const MAX_SPANS: usize = 4;
+
+/// What looks like a name and is none: spans with their text, for semantic linking by [`Question::with_spans`].
+pub fn unknown_names(view: &GraphView<'_>, question: &Question) -> Result<Vec<(Range<usize>, String)>> {
+    let mentions = link(view, question)?;
+    let text = |span: &Range<usize>| {
+        question.text[question.words[span.start].start..question.words[span.end - 1].end].to_owned()
+    };
+    Ok(open_spans(question, &mentions).into_iter().map(|span| (span.clone(), text(&span))).collect())
+}
+
+/// Spans that look like names, held against all names by edit distance.
+fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
+    for span in open_spans(question, mentions) {
+        let key = key(question, span.clone());
         let length = key.chars().count();
         let limit = if length >= 9 { 2 } else { 1 };
         if length < 5 {
@@ -143,8 +205,42 @@ fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Men
         }
         candidates.truncate(MAX_CANDIDATES);
         if !candidates.is_empty() {
-            mentions.push(Mention { words: start..at, candidates });
+            mentions.push(Mention { words: span, candidates });
         }
     }
     Ok(())
+}
+
+/// Spans whose vectors the caller gave, held against all names by meaning: the last resort.
+fn meant(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
+    let Some(vectors) = view.snapshot().vectors(Namespace::Entity)? else { return Ok(()) };
+    for (span, vector) in &question.spans {
+        if mentions.iter().any(|mention| mention.words.start < span.end && span.start < mention.words.end) {
+            continue;
+        }
+        let allowed = |row: usize| view.has(EntityId(row as u32));
+        let near = vectors.scan(vector, MAX_CANDIDATES, Some(&allowed))?;
+        let candidates: Vec<Candidate> = near
+            .into_iter()
+            .filter(|hit| hit.score >= MIN_SIMILARITY)
+            .map(|hit| Candidate { entity: EntityId(hit.id), score: hit.score, strategy: Strategy::Semantic })
+            .collect();
+        if !candidates.is_empty() {
+            mentions.push(Mention { words: span.clone(), candidates });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quotations;
+
+    #[test]
+    fn quotations_are_what_stands_between_marks() {
+        let of = |text: &'static str| quotations(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
+        assert_eq!(of("Who sang \"a song\" and \u{201C}another one\u{201D}?"), ["a song", "another one"]);
+        assert_eq!(of("\u{00AB}un\u{00BB} \u{201E}zwei\u{201C}"), ["un", "zwei"]);
+        assert_eq!(of("5\" and no more"), Vec::<&str>::new());
+    }
 }

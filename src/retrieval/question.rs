@@ -44,6 +44,8 @@ pub struct Question {
     pub terms: Vec<QueryTerm>,
     /// What it means, if the file has vectors and the model is at hand.
     pub vector: Option<QueryVector>,
+    /// Stretches of words that look like names, with what they mean, for linking them where no name matches.
+    pub spans: Vec<(std::ops::Range<usize>, QueryVector)>,
 }
 
 /// Most words of a question that are looked at.
@@ -79,12 +81,18 @@ impl Question {
             let df = ordinal.map_or(Ok(0), |ordinal| postings.cursor(ordinal).map(|cursor| cursor.df()))?;
             terms.push(QueryTerm { ordinal, idf: postings.idf(df), stop: word.stop, word: index });
         }
-        Ok(Question { text: text.to_owned(), words, terms, vector: None })
+        Ok(Question { text: text.to_owned(), words, terms, vector: None, spans: Vec::new() })
     }
 
     /// The same with its meaning, for sentence scores.
     pub fn with_vector(mut self, vector: Option<QueryVector>) -> Self {
         self.vector = vector;
+        self
+    }
+
+    /// The same with the meanings of spans that [`unknown_names`](crate::retrieval::linking::unknown_names) gave.
+    pub fn with_spans(mut self, spans: Vec<(std::ops::Range<usize>, QueryVector)>) -> Self {
+        self.spans = spans;
         self
     }
 
