@@ -163,8 +163,17 @@ struct Step {
 impl<'a> Walk<'a> {
     /// The first candidates.
     pub fn start(view: &'a GraphView<'a>, question: &'a Question, settings: &'a ChainSettings) -> Result<Self> {
+        Self::start_from(view, question, settings, link(view, question)?)
+    }
+
+    /// The first candidates where the question's names are known.
+    pub fn start_from(
+        view: &'a GraphView<'a>,
+        question: &'a Question,
+        settings: &'a ChainSettings,
+        mentions: Vec<Mention>,
+    ) -> Result<Self> {
         let snapshot = view.snapshot();
-        let mentions = link(view, question)?;
         let terms = question.content_terms();
         let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
         let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));

@@ -73,7 +73,7 @@ pub fn climb_while(
         facts: BTreeSet::new(),
     };
     let mut walk = match &settings.local {
-        LocalStage::Chain(chain) => Some(Walk::start(view, question, chain)?),
+        LocalStage::Chain(chain) => Some(Walk::start_from(view, question, chain, state.mentions.clone())?),
         LocalStage::Neighbourhood { .. } => None,
     };
     let (mut trace, mut total): (Vec<TraceStep>, Cost) = (Vec::new(), Cost::default());
