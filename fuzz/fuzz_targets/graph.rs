@@ -5,6 +5,7 @@ use a2kb::base::ids::{EntityId, FactId};
 use a2kb::format::cursor::SectionBytes;
 use a2kb::index::entity_dictionary::EntityDictionary;
 use a2kb::index::graph::{Facts, Links};
+use a2kb::index::synonyms::Synonyms;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {
@@ -20,6 +21,9 @@ fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {
         let _ = links.entities(3).map(|list| list.count());
         let _ = links.of_entity(EntityId(2)).map(|list| list.count());
         let _ = links.check(8, 8);
+    }
+    if let Ok(synonyms) = Synonyms::new(&a) {
+        let _ = (synonyms.of_entity(EntityId(0)), synonyms.of_entity(EntityId(3)), synonyms.check());
     }
     if let Ok(entities) = EntityDictionary::new(&a, &b, &c, &d) {
         let _ = (entities.look_up("velm dam"), entities.longest_match(["velm", "dam"].into_iter()), entities.within_distance("velm", 2));
