@@ -7,6 +7,7 @@ mod demo;
 mod dump;
 mod golden;
 mod open;
+mod operators;
 mod quality;
 mod systems;
 mod tidy;
