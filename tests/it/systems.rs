@@ -134,7 +134,9 @@ fn threads_and_interruptions_do_not_change_a_run() {
     settings.threads = 2;
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let counting = |text: &str| {
-        asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        // Unknown names are embedded too.
+        let whole = questions.iter().any(|judged| judged.question == text);
+        asked.fetch_add(usize::from(whole), std::sync::atomic::Ordering::Relaxed);
         kb.query_vector(text)
     };
     let kept = RecordFile::open(&path).unwrap();
