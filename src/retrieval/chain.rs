@@ -26,6 +26,8 @@ pub struct ChainSettings {
     pub keyword_candidates: usize,
     /// Score of the best keyword hit; a chunk about a named entity has up to 1.
     pub keyword_share: f32,
+    /// The same where the question has no vector: words alone are less sure.
+    pub keyword_share_alone: f32,
     /// Hops from the first candidates.
     pub hops: usize,
     /// Candidates that a hop starts from.
@@ -73,6 +75,7 @@ impl Default for ChainSettings {
         ChainSettings {
             keyword_candidates: 30,
             keyword_share: 0.8575,
+            keyword_share_alone: 0.75,
             hops: 1,
             frontier: 16,
             anchor_fit: 0.7,
@@ -312,6 +315,10 @@ impl<'a> Walk<'a> {
         keyword.extend(meaning.iter().map(|hit| hit.chunk));
         keyword.sort_unstable();
         keyword.dedup();
+        let keyword_share = match self.vector {
+            Some(_) => self.settings.keyword_share,
+            None => self.settings.keyword_share_alone,
+        };
         let (share, nearest) = match meaning.first() {
             Some(first) => (self.settings.start_meaning, first.score.max(f32::MIN_POSITIVE)),
             None => (0.0, 1.0),
@@ -332,7 +339,7 @@ impl<'a> Walk<'a> {
         for chunk in keyword {
             let words = fit(&chunk) / self.best_bm25.max(f32::MIN_POSITIVE);
             let near = meaning.get(&chunk).map_or(0.0, |near| near.max(0.0));
-            let score = self.settings.keyword_share * ((1.0 - share) * words + share * near);
+            let score = keyword_share * ((1.0 - share) * words + share * near);
             self.offer(Evidence { chunk, score, reason: Reason::Keyword });
         }
         let mut near: FxHashMap<ChunkId, f32> = FxHashMap::default();
