@@ -5,6 +5,7 @@ pub mod context;
 pub mod evidence;
 pub mod exact;
 pub mod filter;
+pub mod gate;
 pub mod graph;
 pub mod hybrid;
 pub mod keyword;

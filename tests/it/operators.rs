@@ -3,6 +3,7 @@
 use super::{root, tiny};
 use a2kb::base::ids::{ChunkId, EntityId, FactId, RelationId, SentenceId};
 use a2kb::corpus::snapshot::{Namespace, Snapshot};
+use a2kb::retrieval::gate::gate;
 use a2kb::retrieval::graph::activation::{ActivationSettings, activate};
 use a2kb::retrieval::graph::adjacency::{Adjacency, CompressedGraph, EntityGraph};
 use a2kb::retrieval::graph::map_back::{chunks_of_entities, chunks_of_facts};
@@ -238,5 +239,25 @@ fn deleted_entities_take_their_edges_along() {
     }
     for chunk in snapshot.base_layer().unwrap().chunks() {
         assert!(view.entities_of_chunk(ChunkId(chunk)).unwrap().iter().all(|entity| !gone.contains(&entity.0.0)));
+    }
+}
+
+#[test]
+fn the_gate_opens_for_the_nearest_document() {
+    let snapshot = DEMO.snapshot();
+    let documents = snapshot.provenance().unwrap().document_count();
+    for question in ["Who designed the Velm Dam?", "the price of fish", "lighthouse"] {
+        let vector = DEMO.query_vector(question).unwrap();
+        // The demo has fewer sentences than the gate looks at, so that all documents are compared.
+        let cosine = |document: u32| {
+            let row = snapshot.provenance().unwrap().document(a2kb::DocumentId(document)).unwrap();
+            let mean = a2kb::retrieval::semantic::mean_of_sentences(snapshot, row.sentences()).unwrap();
+            mean.iter().zip(vector.values()).map(|(a, b)| a * b).sum::<f32>()
+        };
+        let best = (0..documents).map(cosine).fold(f32::NEG_INFINITY, f32::max);
+        let found = gate(snapshot, &vector, 0.0).unwrap();
+        assert!(found.open && (found.score - best.clamp(0.0, 1.0)).abs() < 1e-5, "{question}: {found:?} {best}");
+        assert!(gate(snapshot, &vector, found.score).unwrap().open);
+        assert!(!gate(snapshot, &vector, found.score + 0.001).unwrap().open);
     }
 }
