@@ -167,3 +167,33 @@ fn presets_need_vectors_or_do_without() {
     assert!(error.contains("vector"), "{error}");
     assert!(search("no-such-system").unwrap_err().to_string().contains("agrag-code"));
 }
+
+#[test]
+fn the_order_of_the_documents_does_not_matter() {
+    let folder = root().join("assets/demo");
+    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let build = |paths: &[std::path::PathBuf]| {
+        let builder =
+            paths.iter().fold(Builder::new().embedding(tiny::embedding(1)), |builder, path| builder.path(path));
+        let kb = KnowledgeBase::from_bytes(builder.build_to_memory().unwrap().0, ChecksumPolicy::default()).unwrap();
+        kb.with_embedder(tiny::embedder(1)).unwrap()
+    };
+    let forwards = build(&paths);
+    paths.reverse();
+    let backwards = build(&paths);
+    let mut options = SearchOptions::default();
+    (options.mode, options.k) = (Mode::Graph, 5);
+    let mut same = 0;
+    for judged in &DEMO.1 {
+        let ids = |kb: &KnowledgeBase| {
+            let mut hits = kb.search_with(&judged.question, &options).unwrap();
+            // Equal scores are told apart by number, which is the one thing that the order gives.
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.document.id.cmp(&b.chunk.document.id)));
+            hits.into_iter().map(|hit| (hit.chunk.document.id, hit.score)).collect::<Vec<_>>()
+        };
+        let (one, other) = (ids(&forwards), ids(&backwards));
+        same += usize::from(one.iter().zip(&other).all(|(a, b)| (a.1 - b.1).abs() < 1e-5));
+    }
+    assert_eq!(same, DEMO.1.len(), "the scores of the best five are those of the documents, not of their places");
+}
