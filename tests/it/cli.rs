@@ -50,6 +50,9 @@ fn each_command_prints_its_json_shape() {
             &["status", "text", "citations", "evidence", "names", "missing", "coverage"],
         ),
         (&["verify"], "a2kb.verify", &["sections", "documents"]),
+        (&["search", "Who designed the Velm Dam?", "--mode", "ladder", "--explain"], "a2kb.search", &["hits", "trace"]),
+        (&["search", "Who designed the Velm Dam?", "--preset", "a2rag/no-bridge"], "a2kb.search", &["hits"]),
+        (&["entity", "Tobias Renn"], "a2kb.entity", &["name", "entities"]),
     ] {
         let (code, object) = json(&kb.file, arguments);
         assert_eq!(
@@ -71,6 +74,64 @@ fn each_command_prints_its_json_shape() {
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(object["recall"]["2"].as_f64().unwrap() > 0.9 && object["recall"]["5"].is_f64());
     assert!(object["latency_us"]["p50"].is_f64() && object["latency_us"]["p99"].is_f64());
+}
+
+#[test]
+fn the_graph_is_shown_in_every_format() {
+    let kb = built();
+    let run = |arguments: &[&str]| {
+        let output = a2kb().arg("graph").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let file = kb.file.to_str().unwrap();
+    let json: Value = serde_json::from_str(&run(&["neighbors", file, "Tobias Renn", "--format", "json"])).unwrap();
+    assert_eq!(json["kind"], "a2kb.graph");
+    let edge = &json["edges"][0];
+    assert!(edge["relation"].is_string() && edge["from"].is_u64() && edge["confidence"].is_f64(), "{json}");
+    let other = edge["object"].as_str().filter(|name| *name != "Tobias Renn").or(edge["subject"].as_str()).unwrap();
+    assert!(run(&["paths", file, "Tobias Renn", other]).contains("path: Tobias Renn - "));
+    assert!(run(&["neighbors", file, "Tobias Renn", "--format", "dot"]).starts_with("digraph"));
+    let graphml = run(&["rank", file, "Tobias Renn", "--limit", "3", "--format", "graphml"]);
+    assert!(graphml.starts_with("<?xml") && graphml.matches("<node ").count() == 3, "{graphml}");
+    assert!(run(&["bridges", file, "Tobias Renn", other]).contains("bridges"));
+    let missing = a2kb().args(["entity", file, "Tobias Ren"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("Tobias Renn"), "it names what is near");
+}
+
+#[test]
+fn presets_are_compared_and_reported() {
+    let kb = built();
+    let (records, report) = (kb.file.with_extension("jsonl"), kb.file.with_extension("html"));
+    let run = || {
+        let output = a2kb()
+            .args(["eval", "retrieval", "--json", "--quiet", "--preset", "a2kb,bm25,a2rag", "--delete", "0,1"])
+            .arg(&kb.file)
+            .arg("--questions")
+            .arg(root().join("assets/demo-questions.jsonl"))
+            .arg("--records")
+            .arg(&records)
+            .arg("--report")
+            .arg(&report)
+            .output()
+            .unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let first = run();
+    let presets = first["presets"].as_array().unwrap();
+    assert_eq!(
+        presets.iter().map(|preset| preset["preset"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["a2kb", "bm25", "a2rag"]
+    );
+    assert_eq!(first["comparisons"].as_array().unwrap().len(), 4);
+    assert_eq!(first["deletion"]["a2kb"].as_array().unwrap().len(), 2);
+    let lines = || std::fs::read_to_string(&records).unwrap().lines().count();
+    // Three presets, and each of them twice more for the shares that are deleted.
+    let (asked, questions) = (lines(), presets[0]["questions"].as_u64().unwrap() as usize);
+    assert_eq!(asked, questions * 9);
+    assert_eq!((run(), lines()), (first, asked), "nothing is asked again");
+    assert!(std::fs::read_to_string(&report).unwrap().contains("<svg"));
 }
 
 #[test]
