@@ -35,6 +35,8 @@ pub type EmbedQuestion<'a> = &'a (dyn Fn(&str) -> Result<QueryVector> + Sync);
 pub struct Record {
     /// The preset's name with its ablations.
     pub preset: String,
+    /// Hash of the corpus that was asked, and the model of its vectors: a record of another file is not taken for this one's.
+    pub corpus: String,
     /// The question's own id.
     pub question: String,
     /// Kind of question, if it is given.
@@ -51,6 +53,12 @@ pub struct Record {
     pub latency_us: f64,
     /// The first documents, by their numbers in the file.
     pub ranked: Vec<u32>,
+}
+
+impl Record {
+    fn key(&self) -> [String; 3] {
+        [self.preset.clone(), self.corpus.clone(), self.question.clone()]
+    }
 }
 
 /// How to run.
@@ -75,7 +83,7 @@ impl Default for RunSettings {
 #[derive(Debug)]
 pub struct RecordFile {
     file: Mutex<File>,
-    known: FxHashMap<(String, String), Record>,
+    known: FxHashMap<[String; 3], Record>,
 }
 
 impl RecordFile {
@@ -88,7 +96,7 @@ impl RecordFile {
             Err(error) => return Err(failed(error)),
         };
         let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-        let known = records.map(|record| ((record.preset.clone(), record.question.clone()), record)).collect();
+        let known = records.map(|record| (record.key(), record)).collect();
         let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
@@ -119,8 +127,10 @@ pub fn run(
         let mend = "make some with `a2kb reembed FILE`, or leave the preset out";
         return Err(Error::invalid(format!("the preset {:?}", preset.name), "the file has no vectors", mend));
     }
+    let model = snapshot.embedder()?.map_or("none", |embedder| embedder.name.as_str());
+    let corpus = format!("{} {model}", snapshot.manifest()?.corpus_hash);
     let one = |question: &JudgedQuestion| -> Result<Record> {
-        let key = (preset.name.clone(), question.id.clone());
+        let key = [preset.name.clone(), corpus.clone(), question.id.clone()];
         if let Some(known) = kept.and_then(|kept| kept.known.get(&key)) {
             return Ok(known.clone());
         }
@@ -130,7 +140,7 @@ pub fn run(
             let spans = names.map(|(span, name)| Ok((span, embed(&name)?))).collect::<Result<_>>()?;
             asked = asked.with_vector(Some(embed(&question.question)?)).with_spans(spans);
         }
-        let record = ask(snapshot, question, preset, &asked, settings)?;
+        let record = ask(snapshot, question, preset, &asked, settings, &corpus)?;
         kept.map(|kept| kept.keep(&record)).transpose()?;
         Ok(record)
     };
@@ -148,6 +158,7 @@ fn ask(
     preset: &Preset,
     asked: &Question,
     settings: &RunSettings,
+    corpus: &str,
 ) -> Result<Record> {
     let view = GraphView::whole(snapshot);
     let switches = preset.switches.with(settings.switches);
@@ -164,6 +175,7 @@ fn ask(
     let stage = retrieved.stage().map(|stage| stage_name(stage).to_owned());
     Ok(Record {
         preset: preset.name.clone(),
+        corpus: corpus.to_owned(),
         question: judged.id.clone(),
         kind: judged.kind.clone(),
         recall: RANKS.iter().map(|&k| (k, recall_at(&ranked, &judged.gold, k))).collect(),

@@ -155,6 +155,7 @@ mod tests {
     fn record(preset: &str, question: usize, recall: f64) -> Record {
         Record {
             preset: preset.into(),
+            corpus: String::new(),
             question: question.to_string(),
             kind: Some(if question.is_multiple_of(2) { "even" } else { "odd" }.into()),
             recall: RANKS.iter().map(|&rank| (rank, if rank == 1 { 0.0 } else { recall })).collect(),
