@@ -73,7 +73,7 @@ pub struct ChainSettings {
 impl Default for ChainSettings {
     fn default() -> Self {
         ChainSettings {
-            keyword_candidates: 30,
+            keyword_candidates: 40,
             keyword_share: 0.8575,
             keyword_share_alone: 0.75,
             hops: 1,
@@ -85,7 +85,7 @@ impl Default for ChainSettings {
             coverage_share: 0.075,
             rarity_share: 0.3,
             hop_ceiling: 0.975,
-            rare_mentions: 12,
+            rare_mentions: 20,
             mention_factor: 0.7,
             max_about: 32,
             sentence_meaning: 0.15,
