@@ -118,6 +118,24 @@ pub enum Error {
     )]
     #[allow(missing_docs)]
     EmbedderMissing { file: String, why: String },
+    /// A language model did not answer.
+    #[error("the model {model} failed: {why}; {mend}")]
+    Model {
+        /// Which one, and where.
+        model: String,
+        /// What it or its server said.
+        why: String,
+        /// What to do about it.
+        mend: String,
+    },
+    /// More would be spent than the caller allows.
+    #[error("{what}; {mend}")]
+    Budget {
+        /// What is spent.
+        what: String,
+        /// What to do about it.
+        mend: String,
+    },
     /// The build stopped at the caller's wish; nothing was left under the final name.
     #[error("stopped; nothing was changed")]
     Interrupted,

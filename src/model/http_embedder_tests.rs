@@ -4,6 +4,7 @@ use super::*;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Answers each request with the next of `plans`, the last one for ever; gives the address and what was asked.
 fn serve(plans: Vec<fn(&[String]) -> String>) -> (String, Arc<Mutex<Vec<String>>>) {
@@ -86,7 +87,7 @@ fn forbidden(_: &[String]) -> String {
 
 fn settings(address: String) -> HttpEmbedderSettings {
     let mut settings = HttpEmbedderSettings::new(address, "small-model");
-    (settings.backoff, settings.batch_texts) = (Duration::from_millis(1), 2);
+    (settings.patience.backoff, settings.batch_texts) = (Duration::from_millis(1), 2);
     settings.api_key = Some("secret-key".into());
     settings
 }
@@ -132,6 +133,6 @@ fn lasting_errors_come_at_once_and_hide_the_key() {
 #[test]
 fn nobody_there_is_an_error() {
     let mut nowhere = settings("http://127.0.0.1:1".into());
-    nowhere.retries = 0;
+    nowhere.patience.retries = 0;
     assert!(HttpEmbedder::connect(nowhere).is_err());
 }

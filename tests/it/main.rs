@@ -1,6 +1,7 @@
 //! Integration tests, through the public API and the command.
 
 mod build;
+mod chat_protocols;
 mod cli;
 mod corrupt;
 mod demo;
@@ -9,6 +10,7 @@ mod golden;
 mod open;
 mod operators;
 mod quality;
+mod server;
 mod systems;
 mod tidy;
 mod tiny;
