@@ -1,6 +1,7 @@
 //! Give me a path, I give you search, reading and answers: the crate's front door.
 
-use crate::agent::extractive::{Answer, answer};
+use crate::agent::answer::Answer;
+use crate::agent::extractive::answer;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
@@ -9,14 +10,17 @@ use crate::explore::Explorer;
 use crate::format::kind::Kind;
 use crate::model::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
 use crate::model::encoder::Encoder;
-use crate::retrieval::context::{ChunkText, DocumentInfo, PathStep, TextFetcher, document_info, find_document};
+use crate::retrieval::context::{
+    ChunkText, Citation, CitationFault, DocumentInfo, PathStep, TextFetcher, check_citation, document_info,
+    find_document,
+};
 use crate::retrieval::evidence::TraceStep;
 use crate::retrieval::filter::Filter;
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::Fusion;
 use crate::retrieval::linking::{MAX_SPANS, unknown_names};
-use crate::retrieval::question::Question;
-use crate::search::{Meaning, search};
+use crate::retrieval::question::{Meaning, Question};
+use crate::search::search;
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -243,7 +247,7 @@ impl KnowledgeBase {
 
     /// The vectors of a question and of the unknown names in it, if the file has vectors and their model is here; words alone
     /// serve otherwise.
-    fn meaning_at_hand(&self, question: &str) -> Result<Meaning> {
+    pub(crate) fn meaning_at_hand(&self, question: &str) -> Result<Meaning> {
         if self.snapshot.embedder()?.is_none() {
             return Ok(Meaning::default());
         }
@@ -322,6 +326,11 @@ impl KnowledgeBase {
             names.push(strings.get(alias)?.to_owned());
         }
         Ok(names)
+    }
+
+    /// Reads the bytes of a citation again; `None` if they are still its quote.
+    pub fn check_citation(&self, citation: &Citation) -> Result<Option<CitationFault>> {
+        check_citation(&self.snapshot, citation)
     }
 
     /// What the file holds.

@@ -30,6 +30,7 @@
 //! * without either: opening and querying files, with no C code but zstd.
 
 pub mod agent;
+mod ask;
 pub mod base;
 pub mod corpus;
 #[cfg(feature = "build")]
@@ -45,7 +46,12 @@ pub mod retrieval;
 mod search;
 pub mod storage;
 
-pub use agent::extractive::{Answer, Status};
+pub use agent::answer::{Answer, Cause, Claim, Status, Support};
+pub use agent::budget::{Budget, Ledger, Prices};
+pub use agent::controller::Turn;
+pub use agent::driver::Event;
+pub use agent::preset::Preset;
+pub use ask::AskOptions;
 pub use base::error::{Corruption, Error, Result};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 pub use corpus::snapshot::Encoding;
@@ -63,8 +69,8 @@ pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, Search
 pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
 #[cfg(feature = "llm")]
 pub use model::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
-pub use retrieval::context::{ChunkText, Citation, DocumentInfo};
+pub use model::language_model::LanguageModel;
+pub use retrieval::context::{ChunkText, Citation, CitationFault, DocumentInfo};
 pub use retrieval::filter::Filter;
 pub use retrieval::hybrid::Fusion;
-pub use retrieval::preset::Preset;
 pub use storage::sealed_reader::ChecksumPolicy;

@@ -1,5 +1,6 @@
 //! Give me a query and options, I give you ranked chunks with their texts: what `KnowledgeBase::search` does.
 
+use crate::agent::preset::Preset;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::base::score::Scored;
@@ -12,8 +13,7 @@ use crate::retrieval::filter::DocumentSet;
 use crate::retrieval::graph::view::GraphSwitches;
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::hybrid::{diversify, fuse};
-use crate::retrieval::preset::Preset;
-use crate::retrieval::question::Question;
+use crate::retrieval::question::{Meaning, Question};
 use crate::retrieval::semantic::semantic;
 use crate::retrieval::systems::retrieve;
 use crate::retrieval::{exact, keyword};
@@ -24,14 +24,6 @@ const DEFAULT_K: usize = 10;
 const HYBRID_CANDIDATES: usize = 50;
 /// Candidates among which a diverse choice is made, for each hit that is asked for.
 const DIVERSE_CANDIDATES: usize = 5;
-
-/// What a query means, as far as a model is at hand.
-#[derive(Debug, Default)]
-pub(crate) struct Meaning {
-    pub(crate) vector: Option<QueryVector>,
-    /// Of what looks like a name and is none.
-    pub(crate) spans: Vec<(std::ops::Range<usize>, QueryVector)>,
-}
 
 /// A chunk before its text is fetched.
 struct Found {

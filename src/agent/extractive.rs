@@ -1,75 +1,17 @@
 //! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
 
+use super::answer::{Answer, AnswerEvidence, Claim, LinkedName, Status, Support};
+use super::budget::Ledger;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
-use crate::retrieval::context::{Citation, PathStep, TextFetcher, entity_name};
+use crate::retrieval::context::{TextFetcher, document_info, entity_name};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::linking::Strategy;
+use crate::retrieval::linking::{Mention, Strategy};
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
-use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Whether there is an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Status {
-    /// Sentences of the file, no model's words.
-    Extractive,
-    /// Nothing in the file is relevant.
-    Abstained,
-}
-
-/// A piece of evidence with its text.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AnswerEvidence {
-    /// Numbers of its citations.
-    pub citations: Vec<usize>,
-    /// Which chunk.
-    pub chunk: ChunkId,
-    /// Larger is better; comparable within one answer only.
-    pub score: f32,
-    /// "keyword", "about" or "path".
-    pub reason: &'static str,
-    /// How it was reached, first step first; empty unless by a path.
-    pub path: Vec<PathStep>,
-}
-
-/// A name in the question with what it was linked to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinkedName {
-    /// As it stands in the question.
-    pub name: String,
-    /// Names of the entities, best first.
-    pub entities: Vec<String>,
-    /// How it was linked.
-    pub strategy: Strategy,
-}
-
-/// The answer to a question, without a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Answer {
-    /// As it was asked.
-    pub question: String,
-    /// Whether there is an answer.
-    pub status: Status,
-    /// The quotes with their citation numbers; why there are none if abstained.
-    pub text: String,
-    /// What the quotes are, to the byte.
-    pub citations: Vec<Citation>,
-    /// Why they were chosen.
-    pub evidence: Vec<AnswerEvidence>,
-    /// The question's names.
-    pub names: Vec<LinkedName>,
-    /// Words of the question that the evidence does not have.
-    pub missing: Vec<String>,
-    /// Share of the question's words, weighted by rarity, that the evidence has.
-    pub coverage: f32,
-}
 
 /// Least coverage of an answer to a question with a name that the file knows, and without.
 const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
@@ -87,21 +29,32 @@ pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answ
     let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
     let coverage = covered_share(&chain.terms, covered);
     let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
-    let missing = missing.map(|(_, term)| word(question, term.word)).collect();
+    let missing = missing.map(|(_, term)| question.word(term.word).to_owned()).collect();
     let named = chain
         .mentions
         .iter()
         .any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
-        names: linked_names(snapshot, question, &chain)?,
+        names: linked_names(snapshot, question, &chain.mentions)?,
         question: question.text.clone(),
         status: Status::Abstained,
         text: "Nothing in this file answers the question.".into(),
+        plain: String::new(),
+        reason: Some("the best evidence has too few of the question's words".into()),
+        cause: None,
         citations: Vec::new(),
+        claims: Vec::new(),
+        invalid_citations: 0,
         evidence: Vec::new(),
         missing,
         coverage,
+        plan: Vec::new(),
+        preset: "extractive".into(),
+        model: None,
+        stage: None,
+        cost: Ledger { retrievals: 1, ..Default::default() },
+        trace: Vec::new(),
     };
     if enough && !chain.evidence.is_empty() {
         quote(snapshot, &chain, question.vector.as_ref(), k, &mut answer)?;
@@ -109,13 +62,9 @@ pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answ
     Ok(answer)
 }
 
-fn word(question: &Question, index: usize) -> String {
-    let word = &question.words[index];
-    question.text[word.start..word.end].to_owned()
-}
-
-fn linked_names(snapshot: &Snapshot, question: &Question, chain: &Chain) -> Result<Vec<LinkedName>> {
-    let linked = chain.mentions.iter().filter_map(|mention| {
+/// What the question's names were linked to.
+pub(super) fn linked_names(snapshot: &Snapshot, question: &Question, mentions: &[Mention]) -> Result<Vec<LinkedName>> {
+    let linked = mentions.iter().filter_map(|mention| {
         let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
         let strategy = mention.candidates.first()?.strategy;
         let entities = mention
@@ -154,19 +103,29 @@ fn quote(
         for sentence in sentences {
             let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
             lines.push(format!("{} [{}]", citation.quote, citation.number));
+            answer.claims.push(Claim {
+                text: citation.quote.clone(),
+                citations: vec![citation.number],
+                support: Support::Store,
+                missing: Vec::new(),
+            });
             numbers.push(citation.number);
             answer.citations.push(citation);
         }
         answer.evidence.push(AnswerEvidence {
             citations: numbers,
             chunk: evidence.chunk,
+            document: document_info(snapshot, snapshot.provenance()?.chunk(evidence.chunk)?.document)?.id,
             score: evidence.score,
             reason: evidence.reason.name(),
             path: fetcher.path(&chain.path(evidence))?,
         });
     }
     answer.text = lines.join("\n");
-    answer.status = Status::Extractive;
+    answer.plain = answer.claims.iter().map(|claim| claim.text.as_str()).collect::<Vec<_>>().join("\n");
+    // Quotes are their own proof; whether they answer is for the reader to say.
+    answer.status = Status::Verified;
+    answer.reason = None;
     Ok(())
 }
 

@@ -1,3 +1,23 @@
-//! Layer 7: controllers. For now the one that needs no model.
+//! Layer 7: controllers are state machines, the driver runs them, the store verifies what they say.
 
+pub mod adaptive;
+pub mod answer;
+mod answering;
+pub mod budget;
+pub mod calibration;
+pub mod controller;
+pub mod driver;
+pub mod evidence_table;
 pub mod extractive;
+pub mod graph_reasoning;
+pub mod interleaved;
+pub mod planner;
+pub mod preset;
+pub mod prompts;
+pub mod reply;
+pub mod single_pass;
+pub mod stand_in;
+pub mod tool_loop;
+pub mod tools;
+pub mod trace;
+pub mod verification;

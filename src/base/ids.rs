@@ -1,6 +1,6 @@
 //! Give me a row number, I give you an id that cannot be mistaken for another kind of id.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The id that stands for "none" in the file.
 pub const NONE: u32 = u32::MAX;
@@ -8,7 +8,7 @@ pub const NONE: u32 = u32::MAX;
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub u32);
 

@@ -2,13 +2,13 @@
 
 use super::judged::JudgedQuestion;
 use super::metric::{ndcg_at, recall_at, reciprocal_rank};
+use crate::agent::preset::Preset;
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::retrieval::evidence::{Retrieved, Stage};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
 use crate::retrieval::linking::{MAX_SPANS, unknown_names};
-use crate::retrieval::preset::Preset;
 use crate::retrieval::question::Question;
 use crate::retrieval::systems::retrieve;
 use rayon::prelude::*;

@@ -9,6 +9,7 @@ pub mod endpoint;
 #[cfg(feature = "llm")]
 pub mod http_embedder;
 pub mod language_model;
+pub mod reranker;
 #[cfg(feature = "llm")]
 pub mod response_cache;
 pub mod scripted;

@@ -5,7 +5,8 @@ use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::Hop;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 /// Fetches text; keeps the block it inflated last.
@@ -13,7 +14,13 @@ use std::ops::Range;
 pub struct TextFetcher<'a> {
     snapshot: &'a Snapshot,
     block: Option<(Range<u64>, Vec<u8>)>,
+    /// Where the pages of a document end.
+    form_feeds: Option<(DocumentId, Vec<u32>)>,
 }
+
+const FORM_FEED: u8 = 0x0C;
+/// Documents that are looked through for pages.
+const MAX_PAGED_BYTES: u32 = 16 << 20;
 
 /// A document as people name it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +44,7 @@ pub struct DocumentInfo {
 }
 
 /// A stretch of a document's text, to the byte.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
     /// Number in the answer, from 1.
     pub number: usize,
@@ -55,8 +62,13 @@ pub struct Citation {
     pub start: u32,
     /// Byte after the last.
     pub end: u32,
+    /// Page of the first byte, from 1, where the document's text marks pages by form feeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
     /// Exactly these bytes.
     pub quote: String,
+    /// SHA-256 of the quote, in hex.
+    pub quote_hash: String,
     /// SHA-256 of the document's text, in hex.
     pub content_hash: String,
 }
@@ -85,7 +97,7 @@ pub struct ChunkText {
 impl<'a> TextFetcher<'a> {
     /// Fetches from `snapshot`.
     pub fn new(snapshot: &'a Snapshot) -> Self {
-        TextFetcher { snapshot, block: None }
+        TextFetcher { snapshot, block: None, form_feeds: None }
     }
 
     /// Bytes `range` of the text of all documents.
@@ -180,6 +192,22 @@ impl<'a> TextFetcher<'a> {
         steps.collect()
     }
 
+    /// The page of a byte, for texts of programs that put a form feed between pages. A document is read for this once.
+    fn page(&mut self, document: DocumentId, start: u32) -> Result<Option<u32>> {
+        let row = self.snapshot.provenance()?.document(document)?;
+        let plain = [Media::PlainText, Media::JsonLine].into_iter().any(|media| row.media == media as u16);
+        if !plain || row.text_length > MAX_PAGED_BYTES {
+            return Ok(None);
+        }
+        if self.form_feeds.as_ref().is_none_or(|known| known.0 != document) {
+            let text = self.document_range(&row, 0..row.text_length)?;
+            let places = text.bytes().enumerate().filter(|(_, byte)| *byte == FORM_FEED).map(|(place, _)| place as u32);
+            self.form_feeds = Some((document, places.collect()));
+        }
+        let places = self.form_feeds.as_ref().map_or(&[][..], |known| &known.1);
+        Ok((!places.is_empty()).then(|| places.partition_point(|&place| place < start) as u32 + 1))
+    }
+
     /// The citation of a sentence as the headings over `chunk` see it.
     pub fn cite(&mut self, number: usize, sentence: SentenceId, chunk: ChunkId) -> Result<Citation> {
         let (document, range, quote) = self.sentence(sentence)?;
@@ -193,10 +221,68 @@ impl<'a> TextFetcher<'a> {
             headings: headings(self.snapshot, chunk)?,
             start: range.start,
             end: range.end,
+            page: self.page(document, range.start)?,
+            quote_hash: hex(&Sha256::digest(&quote)),
             quote,
             content_hash: info.content_hash,
         })
     }
+}
+
+/// Why a citation does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CitationFault {
+    /// The file has no document of that id.
+    #[error("the file has no document {0:?}")]
+    NoDocument(String),
+    /// The document's text is another one.
+    #[error("the text of {0:?} has changed since")]
+    DocumentChanged(String),
+    /// The bytes are not in the document.
+    #[error("{0:?} has no bytes {1} to {2}")]
+    NoBytes(String, u32, u32),
+    /// The bytes are others.
+    #[error("bytes {1} to {2} of {0:?} are not the quote")]
+    OtherBytes(String, u32, u32),
+    /// The quote's own hash is not the quote's.
+    #[error("the quote from {0:?} and its hash do not belong together")]
+    QuoteChanged(String),
+}
+
+/// Reads the bytes of a citation again; `None` if they are still its quote.
+pub fn check_citation(snapshot: &Snapshot, citation: &Citation) -> Result<Option<CitationFault>> {
+    let id = citation.id.clone();
+    // The number is the file's own; the id is what another file of the same documents has, too.
+    let by_number = (citation.document.0 < snapshot.provenance()?.document_count())
+        .then(|| document_info(snapshot, citation.document))
+        .transpose()?
+        .filter(|info| info.id == citation.id);
+    let info = match by_number {
+        Some(info) => info,
+        None => match find_document(snapshot, &citation.id) {
+            Ok(document) => document_info(snapshot, document)?,
+            Err(Error::NotFound { .. }) => return Ok(Some(CitationFault::NoDocument(id))),
+            Err(error) => return Err(error),
+        },
+    };
+    let (start, end) = (citation.start, citation.end);
+    if hex(&Sha256::digest(&citation.quote)) != citation.quote_hash {
+        return Ok(Some(CitationFault::QuoteChanged(id)));
+    }
+    if start > end || end > info.bytes {
+        return Ok(Some(CitationFault::NoBytes(id, start, end)));
+    }
+    let row = snapshot.provenance()?.document(info.document)?;
+    let found = match TextFetcher::new(snapshot).document_range(&row, start..end) {
+        Ok(found) => found,
+        Err(Error::Corrupt(corruption)) if corruption.reason.contains("cuts a character") => String::new(),
+        Err(error) => return Err(error),
+    };
+    if found != citation.quote {
+        return Ok(Some(CitationFault::OtherBytes(id, start, end)));
+    }
+    Ok((info.content_hash != citation.content_hash).then_some(CitationFault::DocumentChanged(id)))
 }
 
 /// One step of the path that led to a chunk: entity - sentence - entity.

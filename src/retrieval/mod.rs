@@ -11,7 +11,6 @@ pub mod hybrid;
 pub mod keyword;
 pub mod ladder;
 pub mod linking;
-pub mod preset;
 pub mod question;
 pub mod relevance;
 pub mod semantic;

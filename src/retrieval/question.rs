@@ -48,6 +48,15 @@ pub struct Question {
     pub spans: Vec<(std::ops::Range<usize>, QueryVector)>,
 }
 
+/// What a query means, as far as a model is at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Meaning {
+    /// Of all of it.
+    pub vector: Option<QueryVector>,
+    /// Of what looks like a name and is none.
+    pub spans: Vec<(std::ops::Range<usize>, QueryVector)>,
+}
+
 /// Most words of a question that are looked at.
 const MAX_WORDS: usize = 512;
 
@@ -94,6 +103,12 @@ impl Question {
     pub fn with_spans(mut self, spans: Vec<(std::ops::Range<usize>, QueryVector)>) -> Self {
         self.spans = spans;
         self
+    }
+
+    /// A word as it stands in the question.
+    pub fn word(&self, index: usize) -> &str {
+        let word = &self.words[index];
+        &self.text[word.start..word.end]
     }
 
     /// Terms that carry a subject; all terms if there are none.

@@ -3,6 +3,7 @@
 mod edit_distance;
 mod fold;
 mod id_by_text;
+mod sentence;
 mod stop_words;
 mod tokenize;
 mod vocabulary;
@@ -10,6 +11,7 @@ mod vocabulary;
 pub use edit_distance::EditDistance;
 pub use fold::{fold, fold_char, lower_case};
 pub use id_by_text::{IdByText, Vacant};
+pub use sentence::{sentences, trimmed_pieces};
 pub use stop_words::is_stop_word;
 pub use tokenize::{Span, count_tokens, for_each_token, is_lone, is_word};
 pub use vocabulary::{Vocabulary, byte_order};

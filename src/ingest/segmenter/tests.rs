@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::text::sentences;
 use crate::corpus::builder::Layer;
 use proptest::prelude::*;
 

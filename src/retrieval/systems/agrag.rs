@@ -149,9 +149,19 @@ pub fn reason(
     vector: &QueryVector,
     settings: &InfluenceSettings,
 ) -> Result<Reasoning> {
-    let mut terminals: Vec<FactId> =
-        nearest_facts(view, question, vector, settings.facts)?.into_iter().map(|hit| hit.id).collect();
-    terminals.truncate(settings.kept_facts);
+    let facts = nearest_facts(view, question, vector, settings.facts)?;
+    let terminals = facts.into_iter().map(|hit| hit.id).take(settings.kept_facts).collect();
+    reason_from(view, question, vector, terminals, settings)
+}
+
+/// The subgraph that joins the facts `terminals`; empty if there are none.
+pub fn reason_from(
+    view: &GraphView<'_>,
+    question: &Question,
+    vector: &QueryVector,
+    terminals: Vec<FactId>,
+    settings: &InfluenceSettings,
+) -> Result<Reasoning> {
     if terminals.is_empty() {
         return Ok(Reasoning::default());
     }

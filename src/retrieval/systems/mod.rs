@@ -5,7 +5,7 @@ mod entity_relations;
 mod passage_walk;
 mod text;
 
-pub use agrag::{InfluenceSettings, Reasoning, reason};
+pub use agrag::{InfluenceSettings, Reasoning, reason, reason_from};
 pub use entity_relations::{DecaySearchSettings, EntityRelationsMode, EntityRelationsSettings, EntityWalkSettings};
 pub use passage_walk::{BridgedWalkSettings, PassageWalkSettings};
 pub use text::{ParentSettings, ToolUnionSettings};
@@ -57,6 +57,12 @@ pub enum Pipeline {
     EntityWalk(EntityWalkSettings),
 }
 
+impl Default for Pipeline {
+    fn default() -> Self {
+        Pipeline::Ladder(Box::default())
+    }
+}
+
 impl Pipeline {
     /// Whether it needs the question's vector, and so a file with vectors.
     pub fn needs_vector(&self) -> bool {
@@ -64,7 +70,7 @@ impl Pipeline {
     }
 
     /// The switches of its graph, with `more` ones on top.
-    fn switches(&self, more: GraphSwitches) -> GraphSwitches {
+    pub fn switches(&self, more: GraphSwitches) -> GraphSwitches {
         let own = match self {
             Pipeline::Ladder(settings) => settings.switches,
             _ => GraphSwitches::default(),

@@ -1,61 +1,188 @@
-//! `a2kb ask`: cited evidence for a question, without a model.
+//! `a2kb ask`: an answer that the file's bytes support, or cited quotes where there is no model.
 
+use super::model::ModelArguments;
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Answer, Citation, Result, Status};
+use a2kb::{Answer, AskOptions, Citation, Error, Event, Filter, Ledger, Result, Status};
 use clap::Args;
-use std::fmt::Write;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Answer a question with sentences of the file, cited to the byte; says so if nothing in it is relevant
+/// Answer a question from the file, cited to the byte; says so if nothing in it answers
 #[derive(Args)]
 pub(super) struct AskArguments {
     #[command(flatten)]
     file: FileArguments,
     #[command(flatten)]
-    model: QueryArguments,
+    query: QueryArguments,
+    #[command(flatten)]
+    how: HowArguments,
     /// The question
     question: String,
-    /// Pieces of evidence
+    /// Pieces of evidence of an answer without a model
     #[arg(long, short = 'k', default_value_t = 5)]
     top_k: usize,
+    /// Ask no model; say what an answer would cost
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the answer with all steps, and all that was said to the model, into this file
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+}
+
+/// How to answer.
+#[derive(Args)]
+pub(super) struct HowArguments {
+    /// The system that answers: a2kb, a2rag, arag, agrag-code, rag-agent, case-study, ircot, ... (see docs/presets.md)
+    #[arg(long)]
+    preset: Option<String>,
+    #[command(flatten)]
+    pub(super) model: ModelArguments,
+    /// Show the answer as it is written
+    #[arg(long)]
+    pub(super) stream: bool,
+    /// Only documents that meet this, as 'type = "film" and year > 1990'
+    #[arg(long = "where", value_name = "CONDITION")]
+    filter: Option<String>,
+    /// Abstain where no document is as near to the question as this; `a2kb calibrate` finds it
+    #[arg(long, value_name = "NEARNESS", env = "A2KB_GATE")]
+    gate: Option<f32>,
+}
+
+impl HowArguments {
+    pub(super) fn options(&self) -> Result<AskOptions> {
+        let mut options = AskOptions::default();
+        options.preset.clone_from(&self.preset);
+        options.model = self.model.open()?;
+        (options.budget, options.prices) = self.model.budget()?;
+        options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
+        (options.gate, options.stream) = (self.gate, self.stream);
+        if options.model.is_none() && (self.preset.is_some() || self.filter.is_some()) {
+            let mend = "name one with --model, or search with `a2kb search --preset NAME --where CONDITION`";
+            return Err(Error::invalid("--preset and --where", "they need a language model here", mend));
+        }
+        Ok(options)
+    }
 }
 
 impl AskArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let answer = self.model.apply(self.file.open()?)?.ask_with(&self.question, self.top_k)?;
-        let outcome = if answer.status == Status::Abstained { Outcome::NothingFound } else { Outcome::Done };
+        let stop = super::stop_on_ctrl_c(context);
+        if self.dry_run {
+            return self.estimate(context);
+        }
+        let mut options = self.how.options()?;
+        (options.k, options.whole_trace) = (self.top_k, self.trace.is_some());
+        options.stream &= !context.json;
+        let kb = self.query.apply(self.file.open()?)?;
+        let answer = ask(&kb, &self.question, &options, context, &stop)?;
+        if let Some(path) = &self.trace {
+            write_json(path, &answer)?;
+        }
         if context.json {
             output::json("a2kb.ask", &answer)?;
         } else {
             output::text_out(render(&answer).trim_end())?;
+            if answer.model.is_some() {
+                self.how.model.talk_of_cost(context, &answer.cost);
+            }
         }
-        Ok(outcome)
+        Ok(Outcome::of(&answer))
+    }
+
+    fn estimate(&self, context: Context) -> Result<Outcome> {
+        let mut options = AskOptions::default();
+        options.preset.clone_from(&self.how.preset);
+        (options.budget, options.prices) = self.how.model.budget()?;
+        options.budget.cost = None;
+        options.filter = self.how.filter.as_deref().map(Filter::parse).transpose()?;
+        let cost: Ledger = self.query.apply(self.file.open()?)?.estimate(&self.question, &options)?.cost;
+        if context.json {
+            output::json("a2kb.ask.dry-run", json!({ "cost": cost }))?;
+            return Ok(Outcome::Done);
+        }
+        let total = &cost.total;
+        output::text_out(&format!(
+            "about {} calls, {} tokens read and {} written, price {:.4}, if the first evidence answers",
+            total.calls, total.prompt_tokens, total.completion_tokens, total.price
+        ))?;
+        Ok(Outcome::Done)
     }
 }
 
-fn render(answer: &Answer) -> String {
+/// Asks, and shows the answer as it comes if that is wanted.
+pub(super) fn ask(
+    kb: &a2kb::KnowledgeBase,
+    question: &str,
+    options: &AskOptions,
+    context: Context,
+    stop: &AtomicBool,
+) -> Result<Answer> {
+    let mut begun = false;
+    let mut on_event = |event: Event<'_>| match event {
+        Event::Text(text) => {
+            begun = true;
+            let mut out = std::io::stderr().lock();
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+        Event::Restart => output::talk(context, "\n(the connection broke; again:)"),
+        Event::Remark(remark) => output::talk(context, &format!("note: {remark}")),
+        _ => {}
+    };
+    let answer = kb.answer(question, options, &mut on_event, &|| stop.load(Ordering::Relaxed))?;
+    if begun {
+        // What was streamed was not checked yet: the checked answer follows.
+        output::talk(context, "\n");
+    }
+    Ok(answer)
+}
+
+/// Writes an answer with its trace.
+pub(super) fn write_json(path: &Path, answer: &Answer) -> Result<()> {
+    let text = serde_json::to_string_pretty(answer).map_err(|error| Error::io("write", path, error.into()))?;
+    std::fs::write(path, text).map_err(|source| Error::io("write", path, source))
+}
+
+/// An answer for people.
+pub(super) fn render(answer: &Answer) -> String {
     let mut text = format!("{}\n", answer.text);
-    if answer.status == Status::Abstained {
+    if matches!(answer.status, Status::Abstained | Status::Failed) {
+        if let (Some(reason), Some(_)) = (&answer.reason, &answer.model) {
+            let _ = writeln!(text, "Why: {reason}");
+        }
         if !answer.missing.is_empty() {
             let _ = writeln!(text, "Not found in it: {}", answer.missing.join(", "));
         }
         return text;
     }
+    if answer.status == Status::Unverified {
+        let _ = writeln!(text, "NOT VERIFIED: {}", answer.reason.as_deref().unwrap_or("some claims are not supported"));
+        for claim in answer.claims.iter().filter(|claim| !claim.missing.is_empty()) {
+            let _ = writeln!(text, "  not in the cited bytes: {}", claim.missing.join(", "));
+        }
+    }
     text.push('\n');
+    sources(answer, &mut text);
+    text
+}
+
+/// The places of an answer's citations.
+pub(super) fn sources(answer: &Answer, text: &mut String) {
     for evidence in &answer.evidence {
         for citation in answer.citations.iter().filter(|citation| evidence.citations.contains(&citation.number)) {
             let _ = writeln!(text, "[{}] {}", citation.number, place(citation));
+            if answer.model.is_some() {
+                let quote = citation.quote.split_whitespace().collect::<Vec<_>>().join(" ");
+                let _ = writeln!(text, "    \"{quote}\"");
+            }
         }
-        for step in &evidence.path {
-            let _ = writeln!(
-                text,
-                "    {} - \"{}\" - {}",
-                step.from,
-                step.sentence.split_whitespace().collect::<Vec<_>>().join(" "),
-                step.to
-            );
+        for step in evidence.path.iter().filter(|_| !evidence.citations.is_empty()) {
+            let sentence = step.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+            let _ = writeln!(text, "    {} - \"{sentence}\" - {}", step.from, step.to);
         }
     }
-    text
 }
 
 fn place(citation: &Citation) -> String {
@@ -65,6 +192,9 @@ fn place(citation: &Citation) -> String {
     }
     for part in citation.title.iter().chain(&citation.headings) {
         let _ = write!(place, " > {part}");
+    }
+    if let Some(page) = citation.page {
+        let _ = write!(place, ", page {page}");
     }
     format!("{place}, bytes {} to {}", citation.start, citation.end)
 }

@@ -2,9 +2,13 @@
 
 mod ask;
 mod build;
+mod calibrate;
+mod chat;
+mod cite;
 mod eval;
 mod graph;
 mod info;
+mod model;
 mod output;
 mod progress;
 mod read;
@@ -25,10 +29,13 @@ mod exit {
     pub(super) const ERROR: u8 = 1;
     pub(super) const NOTHING_FOUND: u8 = 3;
     pub(super) const CORRUPT: u8 = 4;
+    pub(super) const WRONG_EMBEDDER: u8 = 5;
+    pub(super) const MODEL: u8 = 6;
+    pub(super) const BUDGET: u8 = 8;
     pub(super) const INTERRUPTED: u8 = 130;
 }
 
-const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file, 130 interrupted.\n\
+const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file,\n5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
 Each command takes --json; the shapes are in docs/json.md.";
 
 /// A knowledge base in one file: build it from documents, search it, ask it.
@@ -52,7 +59,10 @@ enum Command {
     Search(search::SearchArguments),
     Read(read::ReadArguments),
     Reembed(reembed::ReembedArguments),
-    Ask(ask::AskArguments),
+    Ask(Box<ask::AskArguments>),
+    Chat(Box<chat::ChatArguments>),
+    Cite(cite::CiteArguments),
+    Calibrate(calibrate::CalibrateArguments),
     Verify(verify::VerifyArguments),
     Eval(eval::EvalArguments),
     Graph(graph::GraphArguments),
@@ -70,6 +80,36 @@ struct Context {
 enum Outcome {
     Done,
     NothingFound,
+    /// What was to be checked does not hold.
+    Differs,
+    ModelFailed,
+    BudgetSpent,
+    Interrupted,
+}
+
+impl Outcome {
+    fn of(answer: &a2kb::Answer) -> Self {
+        match (answer.status, answer.cause) {
+            (a2kb::Status::Abstained, _) | (a2kb::Status::Failed, Some(a2kb::Cause::Check) | None) => {
+                Outcome::NothingFound
+            }
+            (a2kb::Status::Failed, Some(a2kb::Cause::Budget)) => Outcome::BudgetSpent,
+            (a2kb::Status::Failed, Some(a2kb::Cause::Stopped)) => Outcome::Interrupted,
+            (a2kb::Status::Failed, _) => Outcome::ModelFailed,
+            _ => Outcome::Done,
+        }
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Outcome::Done => 0,
+            Outcome::NothingFound => exit::NOTHING_FOUND,
+            Outcome::Differs => exit::ERROR,
+            Outcome::ModelFailed => exit::MODEL,
+            Outcome::BudgetSpent => exit::BUDGET,
+            Outcome::Interrupted => exit::INTERRUPTED,
+        }
+    }
 }
 
 /// A file to open, and how.
@@ -152,14 +192,16 @@ pub(super) fn run(arguments: Arguments) -> ExitCode {
         Command::Read(command) => command.run(context),
         Command::Reembed(command) => command.run(context),
         Command::Ask(command) => command.run(context),
+        Command::Chat(command) => command.run(context),
+        Command::Cite(command) => command.run(context),
+        Command::Calibrate(command) => command.run(context),
         Command::Verify(command) => command.run(context),
         Command::Eval(command) => command.run(context),
         Command::Graph(command) => command.run(context),
         Command::Entity(command) => command.run(context),
     };
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound) => ExitCode::from(exit::NOTHING_FOUND),
+        Ok(outcome) => ExitCode::from(outcome.code()),
         Err(error) => {
             output::error(context, &error);
             ExitCode::from(exit_code(&error))
@@ -172,6 +214,11 @@ fn exit_code(error: &Error) -> u8 {
         Error::NotFound { .. } => exit::NOTHING_FOUND,
         Error::Corrupt(_) | Error::NotA2kb { .. } | Error::Truncated { .. } => exit::CORRUPT,
         Error::Interrupted => exit::INTERRUPTED,
+        Error::EmbedderDimension { .. } | Error::EmbedderMismatch { .. } | Error::EmbedderMissing { .. } => {
+            exit::WRONG_EMBEDDER
+        }
+        Error::Model { .. } => exit::MODEL,
+        Error::Budget { .. } => exit::BUDGET,
         _ => exit::ERROR,
     }
 }

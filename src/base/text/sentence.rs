@@ -3,8 +3,7 @@
 //! Follows the sentence rules of Unicode (UAX #29: terminators, closing punctuation, no break before lower case) and goes
 //! beyond them for abbreviations, initials and numbering, which the rules leave to the implementer.
 
-use crate::base::text::{fold, is_stop_word};
-use crate::ingest::document::{Block, BlockKind};
+use super::{fold, is_stop_word};
 use std::ops::Range;
 
 /// Longest sentence that is kept whole; longer ones are cut at white space.
@@ -126,6 +125,13 @@ fn push_trimmed(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) 
     }
 }
 
+/// A stretch without the white space around it, in one piece or, if it is too long, several.
+pub fn trimmed_pieces(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    push_trimmed(text, range, &mut found);
+    found
+}
+
 /// Cuts what is too long at white space, or else anywhere.
 fn cut_long(text: &str, mut range: Range<usize>, found: &mut Vec<Range<usize>>) {
     while range.len() > MAX_WHOLE_BYTES {
@@ -141,21 +147,5 @@ fn cut_long(text: &str, mut range: Range<usize>, found: &mut Vec<Range<usize>>) 
     }
     if !range.is_empty() {
         found.push(range);
-    }
-}
-
-/// The pieces of a block as byte ranges of the document; whether a piece is to stay with the one before.
-pub fn pieces(text: &str, block: &Block, mut each: impl FnMut(Range<usize>, bool)) {
-    let body = &text[block.range.clone()];
-    let shift = |range: Range<usize>| block.range.start + range.start..block.range.start + range.end;
-    match block.kind {
-        BlockKind::Prose => sentences(body).into_iter().for_each(|range| each(shift(range), false)),
-        BlockKind::Row | BlockKind::Verbatim => {
-            let mut found = Vec::new();
-            push_trimmed(body, 0..body.len(), &mut found);
-            for (index, range) in found.into_iter().enumerate() {
-                each(shift(range), index > 0 || block.kind == BlockKind::Row);
-            }
-        }
     }
 }

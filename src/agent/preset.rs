@@ -1,5 +1,13 @@
-//! Give me the name of a system, I give you its retrieval as data; ablations are switches on it.
+//! Give me the name of a system, I give you its retrieval and its controller as data; ablations are switches on it.
 
+use super::adaptive::{Adaptive, AdaptiveSettings, Check};
+use super::controller::Controller;
+use super::graph_reasoning::{GraphReasoning, GraphReasoningSettings};
+use super::interleaved::{Interleaved, InterleavedSettings};
+use super::planner::{Planner, PlannerSettings};
+use super::single_pass::{SinglePass, SinglePassSettings};
+use super::tool_loop::{ToolLoop, ToolLoopSettings};
+use super::tools::Tool;
 use crate::base::error::{Error, Result};
 use crate::retrieval::evidence::Stage;
 use crate::retrieval::graph::view::GraphSwitches;
@@ -8,7 +16,7 @@ use crate::retrieval::systems::Pipeline;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A system's retrieval.
+/// A system: how it retrieves, and how it answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -17,8 +25,11 @@ pub struct Preset {
     pub name: String,
     /// What it does, in a sentence.
     pub summary: String,
-    /// How.
+    /// How it retrieves.
     pub pipeline: Pipeline,
+    /// How it answers, with a model.
+    #[serde(default)]
+    pub controller: ControllerSettings,
     /// Items of the systems' checklists that it covers.
     #[serde(default)]
     pub covers: Vec<String>,
@@ -33,11 +44,59 @@ pub struct Preset {
     pub without_vectors: bool,
 }
 
+/// A controller with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ControllerSettings {
+    /// One retrieval or none, one answer.
+    SinglePass(SinglePassSettings),
+    /// A2RAG.
+    Adaptive(AdaptiveSettings),
+    /// A-RAG.
+    ToolLoop(ToolLoopSettings),
+    /// AGRAG.
+    GraphReasoning(GraphReasoningSettings),
+    /// `rag_agent`.
+    Planner(PlannerSettings),
+    /// IRCoT.
+    Interleaved(InterleavedSettings),
+}
+
+impl Default for ControllerSettings {
+    fn default() -> Self {
+        ControllerSettings::SinglePass(SinglePassSettings::default())
+    }
+}
+
+impl ControllerSettings {
+    /// A fresh controller.
+    pub fn controller(&self) -> Box<dyn Controller> {
+        match self.clone() {
+            ControllerSettings::SinglePass(settings) => Box::new(SinglePass::new(settings)),
+            ControllerSettings::Adaptive(settings) => Box::new(Adaptive::new(settings)),
+            ControllerSettings::ToolLoop(settings) => Box::new(ToolLoop::new(settings)),
+            ControllerSettings::GraphReasoning(settings) => Box::new(GraphReasoning::new(settings)),
+            ControllerSettings::Planner(settings) => Box::new(Planner::new(settings)),
+            ControllerSettings::Interleaved(settings) => Box::new(Interleaved::new(settings)),
+        }
+    }
+
+    /// The tools that its model may use, and whether searches give whole chunks.
+    pub fn tools(&self) -> (&[Tool], bool) {
+        match self {
+            ControllerSettings::ToolLoop(settings) => (&settings.tools, settings.whole_chunks),
+            _ => (&[], false),
+        }
+    }
+}
+
 /// The files of `presets/`.
-const PRESETS: [(&str, &str); 17] = [
+const PRESETS: [(&str, &str); 22] = [
     ("a2kb", include_str!("../../presets/a2kb.json")),
     ("a2rag", include_str!("../../presets/a2rag.json")),
     ("arag", include_str!("../../presets/arag.json")),
+    ("arag-naive", include_str!("../../presets/arag-naive.json")),
     ("agrag-code", include_str!("../../presets/agrag-code.json")),
     ("agrag-paper", include_str!("../../presets/agrag-paper.json")),
     ("rag-agent", include_str!("../../presets/rag-agent.json")),
@@ -48,6 +107,10 @@ const PRESETS: [(&str, &str); 17] = [
     ("lightrag-global", include_str!("../../presets/lightrag-global.json")),
     ("lightrag-mix", include_str!("../../presets/lightrag-mix.json")),
     ("fast-graphrag", include_str!("../../presets/fast-graphrag.json")),
+    ("no-rag", include_str!("../../presets/no-rag.json")),
+    ("always-retrieve", include_str!("../../presets/always-retrieve.json")),
+    ("ircot", include_str!("../../presets/ircot.json")),
+    ("ircot-a2kb", include_str!("../../presets/ircot-a2kb.json")),
     ("naive", include_str!("../../presets/naive.json")),
     ("bm25", include_str!("../../presets/bm25.json")),
     ("semantic", include_str!("../../presets/semantic.json")),
@@ -55,7 +118,7 @@ const PRESETS: [(&str, &str); 17] = [
 ];
 
 /// Ablations: what may follow a preset's name behind `/no-`.
-const ABLATIONS: [&str; 12] = [
+const ABLATIONS: [&str; 20] = [
     "about",
     "mentions",
     "facts",
@@ -68,6 +131,14 @@ const ABLATIONS: [&str; 12] = [
     "stopping",
     "graph",
     "expansion",
+    "keyword",
+    "semantic",
+    "read",
+    "filter",
+    "check",
+    "rewriting",
+    "plan",
+    "gate",
 ];
 
 impl Default for Preset {
@@ -75,7 +146,8 @@ impl Default for Preset {
         Preset {
             name: "a2kb".into(),
             summary: String::new(),
-            pipeline: Pipeline::Ladder(Box::default()),
+            pipeline: Pipeline::default(),
+            controller: ControllerSettings::default(),
             covers: Vec::new(),
             differs: Vec::new(),
             switches: GraphSwitches::default(),
@@ -126,6 +198,9 @@ impl Preset {
 
     fn ablate(&mut self, what: &str) -> Result<()> {
         let drop_stage = |settings: &mut LadderSettings, stage: Stage| settings.stages.retain(|kept| *kept != stage);
+        if self.controller.ablate(what) {
+            return Ok(());
+        }
         let fits = match (what, &mut self.pipeline) {
             ("about", _) => set(&mut self.switches.without_about),
             ("mentions", _) => set(&mut self.switches.without_mentions),
@@ -163,6 +238,49 @@ impl Preset {
         let why = format!("{} has nothing of the kind to do without", self.name);
         Err(Error::invalid(format!("the ablation no-{what}"), why, format!("take one of {}", ABLATIONS.join(", "))))
     }
+}
+
+impl ControllerSettings {
+    /// Whether the controller has something of the kind to do without.
+    fn ablate(&mut self, what: &str) -> bool {
+        match (what, self) {
+            ("keyword", ControllerSettings::ToolLoop(settings)) => drop_tool(settings, Tool::KeywordSearch),
+            ("semantic", ControllerSettings::ToolLoop(settings)) => drop_tool(settings, Tool::SemanticSearch),
+            ("read", ControllerSettings::ToolLoop(settings)) => {
+                drop_tool(settings, Tool::ReadChunk) && set(&mut settings.whole_chunks)
+            }
+            ("filter", ControllerSettings::GraphReasoning(settings)) => set_to(&mut settings.filter, false),
+            // What the graph does without, its subgraph does without, too.
+            ("text" | "graph" | "expansion", ControllerSettings::GraphReasoning(settings)) => {
+                match what {
+                    "text" => settings.influence.without_text = true,
+                    "graph" => settings.influence.without_graph = true,
+                    _ => settings.influence.without_expansion = true,
+                }
+                false
+            }
+            ("check", ControllerSettings::Adaptive(settings)) => {
+                settings.check = Check::Store;
+                true
+            }
+            ("rewriting", ControllerSettings::Adaptive(settings)) => {
+                settings.attempts = 1;
+                true
+            }
+            ("gate", ControllerSettings::Adaptive(settings)) => {
+                settings.gate = 0.0;
+                true
+            }
+            ("plan", ControllerSettings::Planner(settings)) => set_to(&mut settings.decompose, false),
+            _ => false,
+        }
+    }
+}
+
+fn drop_tool(settings: &mut ToolLoopSettings, tool: Tool) -> bool {
+    let before = settings.tools.len();
+    settings.tools.retain(|kept| *kept != tool);
+    settings.tools.len() < before
 }
 
 fn set(switch: &mut bool) -> bool {

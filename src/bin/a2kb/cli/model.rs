@@ -1,0 +1,143 @@
+//! What commands that ask a language model share: which one, what it may cost, and where its replies are kept.
+
+use super::{Context, output};
+use a2kb::model::chat::{ChatClient, ModelSettings};
+use a2kb::model::response_cache::{CacheMode, CachedModel, cache_path};
+use a2kb::model::scripted::{RecordingModel, ReplayedModel};
+use a2kb::{Budget, Error, LanguageModel, Prices, Result};
+use clap::Args;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The language model. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY alone, addresses also from OPENAI_BASE_URL,
+/// ANTHROPIC_BASE_URL and OLLAMA_HOST.
+#[derive(Args)]
+pub(super) struct ModelArguments {
+    /// Language model: openai:NAME (any server with OpenAI's protocol), anthropic:NAME, ollama:NAME, or replay:FILE.jsonl for a
+    /// recording; without one the answer is quotes
+    #[arg(long, env = "A2KB_MODEL", value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    /// Address of the model's server
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Tokens that Ollama makes room for (num_ctx)
+    #[arg(long, value_name = "TOKENS", default_value_t = 16_384)]
+    context_tokens: u32,
+    /// Time for one call of the model
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    call_timeout_s: u64,
+    /// Tries after a call that failed in passing
+    #[arg(long, default_value_t = 5)]
+    retries: u32,
+    /// Replies kept in the user's cache folder
+    #[arg(long, value_enum, default_value = "on", env = "A2KB_CACHE")]
+    cache: Cache,
+    /// Write all calls down, a JSON line each, for replay:FILE
+    #[arg(long, value_name = "FILE.jsonl")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    budget: BudgetArguments,
+}
+
+/// Most that may be spent, on each answer or on a whole build.
+#[derive(Args)]
+pub(super) struct BudgetArguments {
+    /// Prices of a million tokens, read and written, as 0.15:0.60
+    #[arg(long, value_name = "PROMPT:COMPLETION", value_parser = parse_prices)]
+    price: Option<Prices>,
+    /// Most money, in the currency of the prices; no call is made that may go beyond
+    #[arg(long, value_name = "COST")]
+    max_cost: Option<f64>,
+    /// Most tokens, read and written
+    #[arg(long, value_name = "TOKENS")]
+    max_tokens: Option<u64>,
+    /// Most calls of the model
+    #[arg(long, value_name = "CALLS")]
+    max_calls: Option<usize>,
+    /// Most time
+    #[arg(long, value_name = "SECONDS")]
+    max_time_s: Option<u64>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Cache {
+    Off,
+    On,
+    /// Send nothing; what was not kept fails
+    Only,
+}
+
+fn parse_prices(text: &str) -> Result<Prices, String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|price| price.is_finite() && *price >= 0.0);
+    let (prompt, completion) = text.split_once(':').unwrap_or((text, text));
+    match (number(prompt), number(completion)) {
+        (Some(prompt), Some(completion)) => Ok(Prices { prompt, completion }),
+        _ => Err("write the prices of a million tokens, read and written, as 0.15:0.60".into()),
+    }
+}
+
+impl ModelArguments {
+    /// The model that is asked for, if one is.
+    pub(super) fn open(&self) -> Result<Option<Arc<dyn LanguageModel>>> {
+        let Some(name) = self.model.as_deref().filter(|name| !name.is_empty() && *name != "none") else {
+            return Ok(None);
+        };
+        if let Some(path) = name.strip_prefix("replay:") {
+            return Ok(Some(Arc::new(ReplayedModel::open(path.as_ref())?)));
+        }
+        let mut settings = ModelSettings::new(name, &|variable| std::env::var(variable).ok())?;
+        if let Some(url) = &self.base_url {
+            settings.base_url.clone_from(url);
+        }
+        settings.context_tokens = self.context_tokens;
+        settings.patience.timeout = Duration::from_secs(self.call_timeout_s.max(1));
+        settings.patience.retries = self.retries;
+        let mut model: Arc<dyn LanguageModel> = Arc::new(ChatClient::new(settings)?);
+        let mode = match self.cache {
+            Cache::Off => CacheMode::Off,
+            Cache::On => CacheMode::On,
+            Cache::Only => CacheMode::Only,
+        };
+        if mode != CacheMode::Off {
+            model = Arc::new(CachedModel::new(model, cache_path()?, mode));
+        }
+        if let Some(path) = &self.record {
+            model = Arc::new(RecordingModel::new(model, path)?);
+        }
+        Ok(Some(model))
+    }
+
+    /// The budget; money can only be counted where prices are known.
+    pub(super) fn budget(&self) -> Result<(Budget, Prices)> {
+        let free = self.model.as_deref().is_some_and(|name| name.starts_with("ollama:") || name.starts_with("replay:"));
+        let given = &self.budget;
+        if given.max_cost.is_some() && given.price.is_none() && !free {
+            let mend = "say what a million tokens cost, read and written: --price 0.15:0.60";
+            return Err(Error::invalid("--max-cost", "the prices of the model are not known", mend));
+        }
+        let mut budget = Budget::default();
+        budget.cost = given.max_cost;
+        budget.tokens = given.max_tokens.unwrap_or(budget.tokens);
+        budget.calls = given.max_calls.unwrap_or(budget.calls);
+        budget.time = given.max_time_s.map_or(budget.time, Duration::from_secs);
+        Ok((budget, given.price.unwrap_or_default()))
+    }
+
+    /// What a run cost, for people.
+    pub(super) fn talk_of_cost(&self, context: Context, cost: &a2kb::Ledger) {
+        let total = &cost.total;
+        let price = match self.budget.price {
+            Some(_) => format!(", {:.4}", total.price),
+            None => String::new(),
+        };
+        let cached = if total.cached > 0 { format!(" ({} from the cache)", total.cached) } else { String::new() };
+        output::talk(
+            context,
+            &format!(
+                "{} calls{cached}, {} + {} tokens{price}",
+                total.calls, total.prompt_tokens, total.completion_tokens
+            ),
+        );
+    }
+}
