@@ -2,6 +2,7 @@
 
 use crate::agent::answer::Answer;
 use crate::agent::extractive::answer;
+use crate::base::distance::dot_f32;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
@@ -279,6 +280,12 @@ impl KnowledgeBase {
             });
         }
         Ok(QueryVector::new(vectors.first().map_or(&[], Vec::as_slice)))
+    }
+
+    /// Cosine of two texts, by the model that the file names.
+    pub fn nearness(&self, one: &str, other: &str) -> Result<f64> {
+        let (one, other) = (self.query_vector(one)?, self.query_vector(other)?);
+        Ok(f64::from(dot_f32(one.values(), other.values())))
     }
 
     /// The entity graph to look at.

@@ -33,6 +33,8 @@ pub struct GoldQuestion {
     pub answers: Vec<String>,
     /// Kind of question, if it is given.
     pub kind: Option<String>,
+    /// Whether it takes documents to answer it, if that is labelled (`needs_retrieval`).
+    pub needs_retrieval: Option<bool>,
 }
 
 /// Reads a file of questions.
@@ -78,6 +80,7 @@ fn question(value: &Value, index: usize) -> std::result::Result<GoldQuestion, St
         gold: gold(value)?,
         answers: answers(value),
         kind: string(&["type", "question_type"]),
+        needs_retrieval: value.get("needs_retrieval").and_then(Value::as_bool),
     })
 }
 

@@ -25,7 +25,7 @@ const TOLD_APART_BY: usize = 80;
 
 /// Finds the gold documents; questions without any are left out. This reads all ids and titles of the file.
 pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
-    let names = Names::new(snapshot)?;
+    let names = GoldFinder::new(snapshot)?;
     let mut judged = Vec::new();
     for question in questions.into_iter().filter(|question| !question.gold.is_empty()) {
         let mut gold = Vec::new();
@@ -51,16 +51,18 @@ pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<Ju
 }
 
 /// Documents by their own ids, and by their titles; a duplicate's id leads to the document that was stored.
-struct Names<'a> {
+#[derive(Debug)]
+pub struct GoldFinder<'a> {
     snapshot: &'a Snapshot,
     by_id: FxHashMap<&'a str, DocumentId>,
     by_title: FxHashMap<&'a str, Vec<DocumentId>>,
 }
 
-impl<'a> Names<'a> {
-    fn new(snapshot: &'a Snapshot) -> Result<Self> {
+impl<'a> GoldFinder<'a> {
+    /// Looks at all ids and titles of the file, once.
+    pub fn new(snapshot: &'a Snapshot) -> Result<Self> {
         let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
-        let mut names = Names { snapshot, by_id: FxHashMap::default(), by_title: FxHashMap::default() };
+        let mut names = GoldFinder { snapshot, by_id: FxHashMap::default(), by_title: FxHashMap::default() };
         for duplicate in provenance.duplicates() {
             names.by_id.insert(strings.get(duplicate.external_id)?, duplicate.document);
         }
@@ -72,6 +74,19 @@ impl<'a> Names<'a> {
             }
         }
         Ok(names)
+    }
+
+    /// The documents of `gold`, as far as the file has them; `None` if it has none.
+    pub fn documents(&self, gold: &[GoldPassage]) -> Result<Option<Vec<DocumentId>>> {
+        let mut found = Vec::new();
+        for passage in gold {
+            if let Some(document) = self.find(passage)?
+                && !found.contains(&document)
+            {
+                found.push(document);
+            }
+        }
+        Ok((!found.is_empty()).then_some(found))
     }
 
     fn find(&self, passage: &GoldPassage) -> Result<Option<DocumentId>> {

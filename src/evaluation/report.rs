@@ -35,11 +35,11 @@ pub fn table(reports: &[RetrievalReport]) -> String {
     text
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
+pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
 table{border-collapse:collapse;margin:1em 0}th,td{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}\
 th:first-child,td:first-child{text-align:left}svg text{font:12px system-ui,sans-serif;fill:#333}\
 .bar{fill:#3b6ea5}.axis{stroke:#999;fill:none}.sure{stroke:#111}";

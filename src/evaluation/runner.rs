@@ -2,6 +2,7 @@
 
 use super::judged::JudgedQuestion;
 use super::metric::{ndcg_at, recall_at, reciprocal_rank};
+use super::record_file::{Keyed, RecordFile};
 use crate::agent::preset::Preset;
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
@@ -12,13 +13,8 @@ use crate::retrieval::linking::{MAX_SPANS, unknown_names};
 use crate::retrieval::question::Question;
 use crate::retrieval::systems::retrieve;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::Path;
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// Ranks at which recall is reported.
@@ -55,9 +51,9 @@ pub struct Record {
     pub ranked: Vec<u32>,
 }
 
-impl Record {
-    fn key(&self) -> [String; 3] {
-        [self.preset.clone(), self.corpus.clone(), self.question.clone()]
+impl Keyed for Record {
+    fn key(&self) -> Vec<String> {
+        vec![self.preset.clone(), self.corpus.clone(), self.question.clone()]
     }
 }
 
@@ -79,40 +75,6 @@ impl Default for RunSettings {
     }
 }
 
-/// Records that are kept in a file, a line each, so that a run can go on where it was stopped.
-#[derive(Debug)]
-pub struct RecordFile {
-    file: Mutex<File>,
-    known: FxHashMap<[String; 3], Record>,
-}
-
-impl RecordFile {
-    /// Opens the file at `path` or makes one. A line that was cut off by a crash is left out and asked again.
-    pub fn open(path: &Path) -> Result<Self> {
-        let failed = |source| Error::io("open", path, source);
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(failed(error)),
-        };
-        let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-        let known = records.map(|record| (record.key(), record)).collect();
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            file.write_all(b"\n").map_err(failed)?;
-        }
-        Ok(RecordFile { file: Mutex::new(file), known })
-    }
-
-    fn keep(&self, record: &Record) -> Result<()> {
-        let mut line = serde_json::to_string(record)
-            .map_err(|error| Error::invalid("a record", error.to_string(), "report this"))?;
-        line.push('\n');
-        let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        file.write_all(line.as_bytes()).map_err(|source| Error::io("append to", "the file of records", source))
-    }
-}
-
 /// Asks all questions, in their order; what `kept` has already is not asked again.
 pub fn run(
     snapshot: &Snapshot,
@@ -120,7 +82,7 @@ pub fn run(
     preset: &Preset,
     embed: EmbedQuestion<'_>,
     settings: &RunSettings,
-    kept: Option<&RecordFile>,
+    kept: Option<&RecordFile<Record>>,
 ) -> Result<Vec<Record>> {
     let has_vectors = snapshot.embedder()?.is_some() && !preset.without_vectors;
     if preset.pipeline.needs_vector() && !has_vectors {
@@ -131,7 +93,7 @@ pub fn run(
     let corpus = format!("{} {model}", snapshot.manifest()?.corpus_hash);
     let one = |question: &JudgedQuestion| -> Result<Record> {
         let key = [preset.name.clone(), corpus.clone(), question.id.clone()];
-        if let Some(known) = kept.and_then(|kept| kept.known.get(&key)) {
+        if let Some(known) = kept.and_then(|kept| kept.get(&key)) {
             return Ok(known.clone());
         }
         let mut asked = Question::new(snapshot, &question.question)?;
@@ -147,9 +109,13 @@ pub fn run(
     if settings.threads <= 1 {
         return questions.iter().map(one).collect();
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
-    let pool = pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
-    pool.install(|| questions.par_iter().map(one).collect())
+    pool(settings.threads)?.install(|| questions.par_iter().map(one).collect())
+}
+
+/// Threads to ask with.
+pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))
 }
 
 fn ask(

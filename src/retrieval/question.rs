@@ -50,6 +50,7 @@ pub struct Question {
 
 /// What a query means, as far as a model is at hand.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Meaning {
     /// Of all of it.
     pub vector: Option<QueryVector>,

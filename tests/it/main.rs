@@ -1,5 +1,6 @@
 //! Integration tests, through the public API and the command.
 
+mod agents;
 mod build;
 mod chat_protocols;
 mod cli;
@@ -14,6 +15,7 @@ mod server;
 mod systems;
 mod tidy;
 mod tiny;
+mod tools;
 mod vectors;
 
 use std::path::PathBuf;

@@ -4,8 +4,9 @@ use super::{Context, FileArguments, Outcome, QueryArguments, output};
 use a2kb::corpus::snapshot::QueryVector;
 use a2kb::evaluation::dataset::read_questions;
 use a2kb::evaluation::judged::{JudgedQuestion, judge};
+use a2kb::evaluation::record_file::RecordFile;
 use a2kb::evaluation::report::{DeletionCurve, html, table};
-use a2kb::evaluation::runner::{Record, RecordFile, RunSettings, run};
+use a2kb::evaluation::runner::{Record, RunSettings, run};
 use a2kb::evaluation::summary::{RetrievalReport, compare, summarise};
 use a2kb::retrieval::graph::view::{Deletion, GraphSwitches};
 use a2kb::{Error, KnowledgeBase, Preset, Result};
@@ -26,6 +27,7 @@ pub(super) struct EvalArguments {
 #[derive(Subcommand)]
 enum What {
     Retrieval(Box<RetrievalArguments>),
+    Answers(Box<super::eval_answers::AnswersArguments>),
 }
 
 /// Recall and latency of evidence retrieval
@@ -66,8 +68,10 @@ struct RetrievalArguments {
 
 impl EvalArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        let What::Retrieval(arguments) = self.what;
-        arguments.run(context)
+        match self.what {
+            What::Retrieval(arguments) => arguments.run(context),
+            What::Answers(arguments) => arguments.run(context),
+        }
     }
 }
 
@@ -77,7 +81,7 @@ struct Session {
     questions: Vec<JudgedQuestion>,
     /// A question is encoded once for all presets.
     vectors: Mutex<HashMap<String, QueryVector>>,
-    records: Option<RecordFile>,
+    records: Option<RecordFile<Record>>,
     settings: RunSettings,
 }
 

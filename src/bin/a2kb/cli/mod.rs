@@ -6,6 +6,7 @@ mod calibrate;
 mod chat;
 mod cite;
 mod eval;
+mod eval_answers;
 mod graph;
 mod info;
 mod model;
