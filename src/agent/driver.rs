@@ -432,7 +432,7 @@ impl Run<'_, '_> {
     }
 
     fn tools(&mut self, calls: &[ToolCall], entry: &mut TraceEntry) -> Result<Observation> {
-        entry.action = "tools";
+        entry.action = "use";
         let shown = |text: &str| text.chars().take(200).collect::<String>();
         let asked = calls.iter().map(|call| format!("{} {}", shown(&call.name), shown(&call.arguments)));
         entry.what = asked.collect::<Vec<_>>().join("; ");

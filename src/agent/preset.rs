@@ -92,8 +92,9 @@ impl ControllerSettings {
 }
 
 /// The files of `presets/`.
-const PRESETS: [(&str, &str); 22] = [
+const PRESETS: [(&str, &str); 23] = [
     ("a2kb", include_str!("../../presets/a2kb.json")),
+    ("a2kb-checked", include_str!("../../presets/a2kb-checked.json")),
     ("a2rag", include_str!("../../presets/a2rag.json")),
     ("arag", include_str!("../../presets/arag.json")),
     ("arag-naive", include_str!("../../presets/arag-naive.json")),

@@ -1,7 +1,9 @@
 //! Give me a preset and a question, and I stand in for the model: replies of the usual length, so that a run says what it would cost.
 
 use crate::base::error::Result;
-use crate::model::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step, ToolCall};
+use crate::model::language_model::{
+    CallControl, ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall,
+};
 use serde_json::json;
 
 /// A model that costs nothing and knows nothing. Its replies are well formed and as long as replies usually are, and every
@@ -11,6 +13,15 @@ pub struct StandIn;
 
 /// Stands for an answer.
 const WORDS: &str = "The evidence names the one who is asked for, with the place and the year.";
+
+/// Words of the first evidence: what an answer of quotes would say, so that the store finds nothing to doubt.
+fn quoted(request: &ChatRequest) -> String {
+    const QUOTED_WORDS: usize = 10;
+    let material = request.messages.last().map_or("", |message| message.text());
+    let evidence = material.split_once(">\n").map_or(WORDS, |(_, rest)| rest);
+    let words = evidence.split_whitespace().take(QUOTED_WORDS).take_while(|word| !word.starts_with('<'));
+    words.map(|word| word.trim_end_matches(['.', '?', '!'])).collect::<Vec<_>>().join(" ")
+}
 
 impl LanguageModel for StandIn {
     fn name(&self) -> &str {
@@ -33,8 +44,9 @@ impl LanguageModel for StandIn {
                 json!({ "relevant": true, "grounded": true, "adequate": true, "missing": none, "next_query": "" })
                     .to_string()
             }
-            Step::Answer => {
-                json!({ "answerable": true, "answer": WORDS, "citations": [1, 2], "missing": none, "next_query": "" })
+            Step::Answer if matches!(request.shape, Shape::Json { .. }) => {
+                let answer = quoted(request);
+                json!({ "answerable": true, "answer": answer, "citations": [1, 2], "missing": none, "next_query": "" })
                     .to_string()
             }
             Step::Thought if request.messages.last().is_some_and(|last| last.text().ends_with(WORDS)) => {

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// One action of a controller with what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceEntry {
-    /// "gate", "retrieve", "facts", "reason", "call", "tools" or "finish".
+    /// "gate", "retrieve", "facts", "reason", "call" or "use" (of tools).
     pub action: &'static str,
     /// What was asked: the query, the step of a call, the tools.
     pub what: String,

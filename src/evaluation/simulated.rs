@@ -63,8 +63,6 @@ struct Seen<'a> {
     gold: &'a GoldText,
     /// At least half of its sentences.
     mostly: bool,
-    /// All of them.
-    wholly: bool,
 }
 
 impl SimulatedReader {
@@ -107,7 +105,7 @@ fn look<'a>(question: &'a SimulatedQuestion, context: &str) -> Vec<Seen<'a>> {
         let text = harmless(&gold.text);
         let ranges = sentences(&text);
         let found = ranges.iter().filter(|range| context.contains(&text[(*range).clone()])).count();
-        Seen { gold, mostly: found * 2 >= ranges.len(), wholly: found == ranges.len() }
+        Seen { gold, mostly: found * 2 >= ranges.len() }
     };
     question.gold.iter().map(seen).collect()
 }
@@ -242,11 +240,7 @@ impl SimulatedReader {
         let next = unsaid.first().and_then(|_| {
             let only: Vec<Seen<'_>> = seen
                 .iter()
-                .map(|s| Seen {
-                    gold: s.gold,
-                    mostly: s.mostly && !said.contains(&format!("{}: ", s.gold.title)),
-                    wholly: false,
-                })
+                .map(|s| Seen { gold: s.gold, mostly: s.mostly && !said.contains(&format!("{}: ", s.gold.title)) })
                 .collect();
             clue(&only, said)
         });
@@ -268,7 +262,7 @@ impl SimulatedReader {
             false => given.join("\n"),
         };
         let seen = look(question, &read);
-        if !seen.is_empty() && seen.iter().all(|s| s.wholly) {
+        if !seen.is_empty() && seen.iter().all(|s| s.mostly) {
             return ChatReply::text(request, format!("{} {}", question.answer, cited(&read, &seen)));
         }
         let call = |name: &str, arguments: serde_json::Value| {
@@ -294,16 +288,13 @@ impl SimulatedReader {
         let searches: Vec<&ToolCall> = searches.filter(|call| call.name != "read_chunk").collect();
         let asked = |arguments: &serde_json::Value| searches.iter().any(|call| call.arguments == arguments.to_string());
         let mut plans: Vec<(&str, serde_json::Value)> = Vec::new();
-        let known = seen.iter().filter(|s| s.wholly).map(|s| s.gold.text.as_str()).collect::<Vec<_>>().join(" ");
+        let known = seen.iter().filter(|s| s.mostly).map(|s| s.gold.text.as_str()).collect::<Vec<_>>().join(" ");
         let learned: Vec<String> = seen
             .iter()
-            .filter(|s| !s.wholly && known.contains(&s.gold.title) && !s.gold.title.is_empty())
+            .filter(|s| !s.mostly && known.contains(&s.gold.title) && !s.gold.title.is_empty())
             .map(|s| s.gold.title.clone())
             .collect();
-        let clue = clue(
-            &seen.iter().map(|s| Seen { gold: s.gold, mostly: s.wholly, wholly: s.wholly }).collect::<Vec<_>>(),
-            "",
-        );
+        let clue = clue(&seen.iter().map(|s| Seen { gold: s.gold, mostly: s.mostly }).collect::<Vec<_>>(), "");
         if !learned.is_empty() {
             plans.push(("keyword_search", json!({ "keywords": learned })));
         }
@@ -356,7 +347,7 @@ fn promising(given: &[&str], seen: &[Seen<'_>]) -> Vec<String> {
     for text in given.iter().filter(|text| !text.starts_with("=====")) {
         for block in text.split("\n\n") {
             let Some(id) = ids(block).next().filter(|id| !read.contains(id)) else { continue };
-            let promises = seen.iter().filter(|s| !s.wholly).any(|s| {
+            let promises = seen.iter().filter(|s| !s.mostly).any(|s| {
                 sentences(&s.gold.text).iter().any(|range| block.contains(&harmless(&s.gold.text[range.clone()])))
             });
             if promises && !found.iter().any(|known| known == id) {

