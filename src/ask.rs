@@ -1,13 +1,13 @@
 //! Give me a question and a model, I give you an answer that the file's bytes support: what `KnowledgeBase::answer` does.
 
 use crate::agent::answer::Answer;
-use crate::agent::budget::{Budget, Prices};
 use crate::agent::controller::Turn;
 use crate::agent::driver::{Driver, Event};
 use crate::agent::preset::{ControllerSettings, Preset};
 use crate::agent::stand_in::StandIn;
 use crate::base::error::Result;
 use crate::knowledge_base::KnowledgeBase;
+use crate::model::budget::{Budget, Prices};
 use crate::model::language_model::LanguageModel;
 use crate::model::reranker::Reranker;
 use crate::retrieval::filter::Filter;

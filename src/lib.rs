@@ -47,7 +47,6 @@ mod search;
 pub mod storage;
 
 pub use agent::answer::{Answer, Cause, Claim, Status, Support};
-pub use agent::budget::{Budget, Ledger, Prices};
 pub use agent::controller::Turn;
 pub use agent::driver::Event;
 pub use agent::preset::Preset;
@@ -65,7 +64,10 @@ pub use ingest::embedding::{Embedding, EmbeddingReport};
 pub use ingest::extractor::{Extraction, Selector};
 #[cfg(feature = "build")]
 pub use ingest::pipeline::{BuildReport, Builder, DryRun, Progress, Warning};
+#[cfg(feature = "build")]
+pub use ingest::reading::{Reading, ReadingReport};
 pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
+pub use model::budget::{Budget, Ledger, Prices};
 pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
 #[cfg(feature = "llm")]
 pub use model::http_embedder::{HttpEmbedder, HttpEmbedderSettings};

@@ -1,8 +1,8 @@
 //! What an answer is: its text, whether it can be relied on, what it rests on to the byte, and what it cost.
 
-use super::budget::Ledger;
 use super::trace::TraceEntry;
 use crate::base::ids::ChunkId;
+use crate::model::budget::Ledger;
 use crate::retrieval::context::{Citation, PathStep};
 use crate::retrieval::evidence::Stage;
 use crate::retrieval::linking::Strategy;

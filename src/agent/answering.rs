@@ -1,9 +1,10 @@
 //! Give me a question and evidence, I give you the requests that controllers share, and read the replies.
 
 use super::controller::Workspace;
-use super::prompts::{self, integers, object, of, strings};
-use super::reply;
+use super::prompts;
 use crate::model::language_model::{ChatRequest, Step};
+use crate::model::quotation::{integers, object, of, strings};
+use crate::model::reply;
 use serde_json::json;
 
 /// Tokens of an answer at most.

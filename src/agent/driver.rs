@@ -2,12 +2,10 @@
 //! answer against the file.
 
 use super::answer::{Answer, AnswerEvidence, Cause, LinkedName, Status};
-use super::budget::{Budget, Ledger, Prices};
 use super::controller::{Action, Controller, Draft, Ending, Observation, Retrieval, Turn, Workspace};
 use super::evidence_table::{EvidenceTable, Numbering};
 use super::extractive::linked_names;
 use super::preset::Preset;
-use super::reply::AnswerStream;
 use super::tools::{Tool, Toolbox};
 use super::trace::{CallTrace, TraceEntry};
 use super::verification::{Verified, verify};
@@ -15,9 +13,11 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, FactId};
 use crate::base::score::Scored;
 use crate::corpus::snapshot::Snapshot;
+use crate::model::budget::{Budget, Ledger, Prices};
 use crate::model::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Shape, Step, Streamed, ToolCall,
 };
+use crate::model::reply::AnswerStream;
 use crate::model::reranker::Reranker;
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::{Evidence, Reason, Retrieved, Stage, TraceStep, path_to};

@@ -1,10 +1,10 @@
 //! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
 
 use super::answer::{Answer, AnswerEvidence, Claim, LinkedName, Status, Support};
-use super::budget::Ledger;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::model::budget::Ledger;
 use crate::retrieval::chain::{Chain, ChainSettings, Evidence, Reason, chain};
 use crate::retrieval::context::{TextFetcher, document_info, entity_name};
 use crate::retrieval::graph::view::GraphView;

@@ -3,10 +3,11 @@
 
 use super::answering::{self, joined};
 use super::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
-use super::prompts::{self, harmless, integers, object, of};
-use super::reply;
+use super::prompts;
 use crate::base::ids::FactId;
 use crate::model::language_model::Step;
+use crate::model::quotation::{harmless, integers, object, of};
+use crate::model::reply;
 use crate::retrieval::hybrid::Fusion;
 use crate::retrieval::systems::{InfluenceSettings, Pipeline};
 use serde::{Deserialize, Serialize};

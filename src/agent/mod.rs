@@ -3,7 +3,6 @@
 pub mod adaptive;
 pub mod answer;
 mod answering;
-pub mod budget;
 pub mod calibration;
 pub mod controller;
 pub mod driver;
@@ -14,7 +13,6 @@ pub mod interleaved;
 pub mod planner;
 pub mod preset;
 pub mod prompts;
-pub mod reply;
 pub mod single_pass;
 pub mod stand_in;
 pub mod tool_loop;

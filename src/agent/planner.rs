@@ -4,9 +4,10 @@
 use super::answer::SubQuestion;
 use super::answering::{self, joined};
 use super::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
-use super::prompts::{self, object, of, strings};
-use super::reply;
+use super::prompts;
 use crate::model::language_model::{ChatRequest, Step};
+use crate::model::quotation::{object, of, strings};
+use crate::model::reply;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

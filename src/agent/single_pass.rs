@@ -2,10 +2,11 @@
 
 use super::answering;
 use super::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
-use super::prompts::{self, object, of};
-use super::reply;
+use super::prompts;
 use crate::base::text::for_each_token;
 use crate::model::language_model::Step;
+use crate::model::quotation::{object, of};
+use crate::model::reply;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

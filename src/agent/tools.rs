@@ -3,12 +3,12 @@
 //! Tools only read the file that is open. What an agent has read is not given again.
 
 use super::evidence_table::EvidenceTable;
-use super::prompts::harmless;
-use super::reply;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::model::language_model::{ToolCall, ToolSpecification, estimated_tokens};
+use crate::model::quotation::harmless;
+use crate::model::reply;
 use crate::retrieval::context::{TextFetcher, entity_name};
 use crate::retrieval::exact::{MAX_SNIPPETS, search as exact_search};
 use crate::retrieval::graph::adjacency::EntityGraph;

@@ -11,6 +11,7 @@ use crate::base::ids::SentenceId;
 use crate::base::text::{fold, for_each_token, is_stop_word, sentences, stem};
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::context::{Citation, TextFetcher};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// Share of a claim's words that the cited chunks must have.
@@ -55,12 +56,23 @@ struct Words {
     numbers: BTreeSet<String>,
     /// All folded words.
     all: BTreeSet<String>,
+    /// Of a long text only words that begin like these are kept: nothing else is asked for.
+    wanted: Option<FxHashSet<[u8; 2]>>,
+}
+
+fn beginning(word: &str) -> [u8; 2] {
+    let mut bytes = word.bytes();
+    [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)]
 }
 
 impl Words {
     fn add(&mut self, text: &str) {
         let mut first = true;
         for_each_token(text, |span, folded| {
+            if self.wanted.as_ref().is_some_and(|wanted| !wanted.contains(&beginning(folded))) {
+                first = false;
+                return;
+            }
             let word = &text[span.start..span.end];
             let has_digit = word.chars().any(|c| c.is_ascii_digit());
             if !is_stop_word(folded) && !has_digit {
@@ -74,6 +86,12 @@ impl Words {
             first = false;
         });
         self.numbers.extend(numbers(text));
+    }
+
+    /// Evidence, as far as a claim asks for it.
+    fn for_claim(claim: &Words) -> Self {
+        let wanted = claim.all.iter().chain(&claim.content).map(|word| beginning(word)).collect();
+        Words { wanted: Some(wanted), ..Default::default() }
     }
 
     fn add_row(&mut self, row: &EvidenceRow) {
@@ -199,7 +217,7 @@ fn judge(cut: &Cut, cited: &[usize], checked: bool, given: &Words, table: &Evide
     if numbers.is_empty() && !bare {
         numbers = find_rows(&claim, given, table);
     }
-    let mut together = Words::default();
+    let mut together = Words::for_claim(&claim);
     numbers.iter().filter_map(|&number| table.get(number)).for_each(|row| together.add_row(row));
     let (missing, share) = missing(&claim, given, &together);
     let support = match numbers.is_empty() {
@@ -270,7 +288,7 @@ impl Verified {
 /// Rows that support a claim for which the model cited none; the best ones.
 fn find_rows(claim: &Words, given: &Words, table: &EvidenceTable) -> Vec<usize> {
     let fits = |row: &EvidenceRow| {
-        let mut words = Words::default();
+        let mut words = Words::for_claim(claim);
         words.add_row(row);
         let (missing, share) = missing(claim, given, &words);
         (missing.is_empty() && share >= MIN_SHARE).then_some((share, row.number))
@@ -291,10 +309,14 @@ fn best_sentences(
     const NAME_OR_NUMBER: usize = 4;
     const WORD: usize = 2;
     let chunk = snapshot.provenance()?.chunk(row.chunk.chunk)?;
+    let wanted: FxHashSet<[u8; 2]> =
+        claim.all.iter().chain(&claim.content).chain(&given.content).map(|word| beginning(word)).collect();
+    let wanted = Some(wanted);
     let mut candidates: Vec<(SentenceId, BTreeSet<String>, usize)> = Vec::new();
     for sentence in chunk.sentences().map(SentenceId) {
         let text = fetcher.sentence(sentence)?.2;
-        let words = Words::of(&text);
+        let mut words = Words { wanted: wanted.clone(), ..Default::default() };
+        words.add(&text);
         let mut has: BTreeSet<String> = claim.content.intersection(&words.content).cloned().collect();
         has.extend(claim.numbers.intersection(&words.numbers).cloned());
         // Words of the question break ties: they tell which of two mentions is meant.

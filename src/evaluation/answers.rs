@@ -6,11 +6,12 @@ use super::judged::GoldFinder;
 use super::record_file::{Keyed, RecordFile};
 use crate::agent::answer::{Answer, Status, Support};
 use crate::agent::prompts;
-use crate::agent::reply;
 use crate::base::error::Result;
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::Snapshot;
 use crate::model::language_model::{CallControl, ChatRequest, LanguageModel, Message, Step};
+use crate::model::quotation;
+use crate::model::reply;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -227,18 +228,18 @@ fn judge(
         .citations
         .iter()
         .map(|citation| {
-            format!("<evidence n=\"{}\">\n{}\n</evidence>\n", citation.number, prompts::harmless(&citation.quote))
+            format!("<evidence n=\"{}\">\n{}\n</evidence>\n", citation.number, quotation::harmless(&citation.quote))
         })
         .collect();
     let right = question.answers.join(" | ");
     let material = format!(
         "{quotes}Right answer: {right}\nQuestion: {}\nAnswer: {}",
         question.question,
-        prompts::harmless(&answer.plain)
+        quotation::harmless(&answer.plain)
     );
-    let integer = || prompts::of("integer");
-    let schema = prompts::object(json!({
-        "correct": prompts::of("boolean"), "statements": integer(), "supported": integer(), "shared": integer(),
+    let integer = || quotation::of("integer");
+    let schema = quotation::object(json!({
+        "correct": quotation::of("boolean"), "statements": integer(), "supported": integer(), "shared": integer(),
         "extra": integer(), "missed": integer(),
     }));
     let messages = vec![Message::system(prompts::JUDGE), Message::user(material)];

@@ -35,6 +35,8 @@ pub struct GoldQuestion {
     pub kind: Option<String>,
     /// Whether it takes documents to answer it, if that is labelled (`needs_retrieval`).
     pub needs_retrieval: Option<bool>,
+    /// Titles and texts of the passages that answer it, where documents hold more than that (`gold_texts`).
+    pub gold_texts: Vec<(String, String)>,
 }
 
 /// Reads a file of questions.
@@ -80,6 +82,7 @@ fn question(value: &Value, index: usize) -> std::result::Result<GoldQuestion, St
         gold: gold(value)?,
         answers: answers(value),
         kind: string(&["type", "question_type"]),
+        gold_texts: gold_texts(value),
         needs_retrieval: value.get("needs_retrieval").and_then(Value::as_bool),
     })
 }
@@ -122,6 +125,12 @@ fn gold(value: &Value) -> std::result::Result<Vec<GoldPassage>, String> {
         return Ok(titles.into_iter().map(|title| GoldPassage::Title(title.to_owned(), None)).collect());
     }
     Ok(Vec::new())
+}
+
+fn gold_texts(value: &Value) -> Vec<(String, String)> {
+    let listed = value.get("gold_texts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let part = |text: &Value, name: &str| text.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    listed.iter().map(|text| (part(text, "title"), part(text, "text"))).filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn answers(value: &Value) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! Give me questions with their gold passages, I read like a model: right exactly when the passages are in front of me, but for set
 //! errors. Measures how controllers spend calls and tokens without a model; says nothing about the quality of real answers.
 
-use crate::agent::prompts::harmless;
-use crate::agent::reply;
 use crate::base::error::Result;
 use crate::base::text::{for_each_token, is_stop_word, sentences};
 use crate::model::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall,
 };
+use crate::model::quotation::harmless;
+use crate::model::reply;
 use rustc_hash::FxHashMap;
 use serde_json::json;
 use sha2::{Digest, Sha256};

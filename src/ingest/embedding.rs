@@ -133,6 +133,8 @@ impl Embedding {
         let journal = journal.map(Journal::open).transpose()?;
         let sentences = snapshot.provenance()?.sentence_count() as usize;
         let entities = snapshot.entities()?.len();
+        let summarised = has_summaries(snapshot)?;
+        let summaries = if summarised { snapshot.provenance()?.document_count() as usize } else { 0 };
         let mut run = Run {
             embedding: self,
             model,
@@ -140,7 +142,7 @@ impl Embedding {
             record: &record,
             journal: journal.as_ref(),
             report: EmbeddingReport::default(),
-            total: (sentences + entities) as u64,
+            total: (sentences + entities + summaries) as u64,
             progress,
             cancelled,
         };
@@ -149,12 +151,19 @@ impl Embedding {
         let names = (0..entities as u32).map(|entity| entity_text(snapshot, EntityId(entity)));
         let prefix = record.passage_prefix.len();
         let of_entities = run.vectors(names, |text, row| synonyms.push(&text[prefix..], self.encoding, row))?;
+        let of_documents = match summarised {
+            true => Some(run.vectors(summary_texts(snapshot), |_, _| {})?),
+            false => None,
+        };
         (run.progress)(Progress::Writing);
         let mut report = run.report;
         let mut file = Rewriter::new(place, path, snapshot)?;
         let graph = self.encoding == Encoding::I8 && sentences >= self.graph_from.max(1);
         file.vectors(Namespace::Sentence, of_sentences, graph.then_some((record.dimension as usize, sentences)))?;
         file.vectors(Namespace::Entity, of_entities, None)?;
+        if let Some(of_documents) = of_documents {
+            file.vectors(Namespace::Document, of_documents, None)?;
+        }
         file.synonyms(entities, &synonyms.edges()?)?;
         file.embedder(&record)?;
         if let Some(asset) = asset {
@@ -257,13 +266,35 @@ pub(super) struct TextsToEmbed {
 
 pub(super) fn texts_to_embed(snapshot: &Snapshot, sample: usize) -> Result<TextsToEmbed> {
     let (sentences, entities) = (snapshot.provenance()?.sentence_count(), snapshot.entities()?.len() as u32);
-    let mut texts = TextsToEmbed { count: u64::from(sentences) + u64::from(entities), sample: Vec::new() };
+    let summaries = if has_summaries(snapshot)? { snapshot.provenance()?.document_count() } else { 0 };
+    let count = u64::from(sentences) + u64::from(entities) + u64::from(summaries);
+    let mut texts = TextsToEmbed { count, sample: Vec::new() };
     let step = (texts.count as usize).div_ceil(sample.max(1)).max(1);
     let names = (0..entities).map(|entity| entity_text(snapshot, EntityId(entity)));
     for text in sentence_texts(snapshot).chain(names).step_by(step) {
         texts.sample.push(text?);
     }
     Ok(texts)
+}
+
+/// Whether the documents were summarised when the file was built.
+fn has_summaries(snapshot: &Snapshot) -> Result<bool> {
+    Ok(snapshot.manifest()?.settings.iter().any(|(name, _)| name == "summaries"))
+}
+
+/// The documents' summaries in order of their ids, each behind its title (checklist A1).
+fn summary_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
+    let documents = snapshot.provenance().map_or(0, |provenance| provenance.document_count());
+    (0..documents).map(|document| {
+        let row = snapshot.provenance()?.document(DocumentId(document))?;
+        let metadata = snapshot.string(row.metadata)?.unwrap_or_default();
+        let metadata: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
+        let summary = metadata.get("summary").and_then(serde_json::Value::as_str).unwrap_or_default();
+        Ok(match snapshot.string(row.title)? {
+            Some(title) => format!("{title}: {summary}"),
+            None => summary.to_owned(),
+        })
+    })
 }
 
 /// The sentences' texts in order of their ids, each behind its document's title, without which "he was born there" means

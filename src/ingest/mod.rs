@@ -9,6 +9,7 @@ pub mod extractor;
 mod given_vectors;
 mod journal;
 pub mod pipeline;
+pub mod reading;
 mod rounds;
 pub mod segmenter;
 mod stage;

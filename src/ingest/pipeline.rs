@@ -17,6 +17,7 @@ use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_t
 use crate::ingest::entity_resolution::Gazetteer;
 use crate::ingest::extractor::{ChunkPhrases, Extraction, PhraseCounts, Selector};
 use crate::ingest::given_vectors::GivenVectors;
+use crate::ingest::reading::{Reader, Reading, ReadingReport, reading_journal_path};
 use crate::ingest::rounds::{Hashed, NewBatch, analyse_all, append_all, parse};
 use crate::ingest::stage::Stage;
 use rayon::prelude::*;
@@ -92,6 +93,8 @@ pub struct BuildReport {
     pub skipped_files: usize,
     /// What was embedded, if vectors were asked for.
     pub embedding: Option<EmbeddingReport>,
+    /// What a language model was asked, if one was.
+    pub reading: Option<ReadingReport>,
 }
 
 /// What a build would do.
@@ -131,6 +134,8 @@ pub struct Builder<'a> {
     embedding: Option<Embedding>,
     given: Option<GivenVectors>,
     statistical: Option<Selector>,
+    reading: Option<Reading>,
+    reader: Option<Reader>,
     progress: Box<dyn FnMut(Progress) + 'a>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
 }
@@ -149,6 +154,8 @@ impl Default for Builder<'_> {
             embedding: None,
             given: None,
             statistical: None,
+            reading: None,
+            reader: None,
             progress: Box::new(|_| {}),
             cancelled: Box::new(|| false),
         }
@@ -227,6 +234,12 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Asks a language model for triples and summaries; rules stand in where it fails.
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = Some(reading);
+        self
+    }
+
     /// Calls `progress` now and then.
     pub fn on_progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Box::new(progress);
@@ -258,6 +271,7 @@ impl<'a> Builder<'a> {
         const SAMPLE: usize = 128;
         let folder = tempfile::tempdir().map_err(|source| Error::io("create", "a temporary folder", source))?;
         let path = folder.path().join("dry-run.a2kb");
+        self.reader = self.reading.take().map(|reading| Reader::new(reading, None, true)).transpose()?;
         let report = self.build_without_vectors(FilePlace::new(&path), &path)?;
         let texts = texts_to_embed(&Snapshot::of_own_file(&path)?, SAMPLE)?;
         Ok(DryRun { report, texts: texts.count, sample: texts.sample })
@@ -266,6 +280,9 @@ impl<'a> Builder<'a> {
     /// Builds in any place; `path` is for errors. With vectors, a file without them is made first in `folder` or where
     /// temporary files go, and there is a journal only with a folder.
     pub fn build_in<P: Place>(mut self, place: P, path: &Path, folder: Option<&Path>) -> Result<BuildReport> {
+        let reading_journal = folder.map(|_| reading_journal_path(path));
+        let reading = self.reading.take();
+        self.reader = reading.map(|reading| Reader::new(reading, reading_journal.as_deref(), false)).transpose()?;
         let Some(embedding) = self.embedding.take() else { return self.build_without_vectors(place, path) };
         self.given = embedding.given_name().map(|name| GivenVectors::new(name, embedding.value_encoding()));
         let stage = Stage::new(folder.map(|_| path))?;
@@ -310,7 +327,9 @@ impl<'a> Builder<'a> {
             build.warn(source.clone(), reason.clone())?;
         }
         build.read(&discovery)?;
-        build.finish()
+        let mut report = build.finish()?;
+        report.reading = self.reader.take().map(Reader::finish).transpose()?;
+        Ok(report)
     }
 
     fn check_layers(&self) -> Result<()> {
@@ -414,7 +433,9 @@ impl<P: Place> Build<'_, '_, P> {
             });
             appended?;
             analysed = next;
+            let first = self.seen.len() as u32;
             batches = self.cut_batches(parsed)?;
+            self.read_by_model(first, &mut batches)?;
             bytes += round_bytes as u64;
             let documents = self.seen.len() as u64;
             (self.settings.progress)(Progress::Reading { documents, bytes, total_bytes: discovery.total_bytes });
@@ -433,7 +454,7 @@ impl<P: Place> Build<'_, '_, P> {
     fn cut_batches(&mut self, parsed: Vec<Result<Hashed, (String, String)>>) -> Result<Vec<NewBatch>> {
         let (mut batches, mut batch, mut batch_bytes) = (Vec::new(), NewBatch::default(), 0);
         for document in parsed {
-            let (mut document, identity) = match document {
+            let (document, identity) = match document {
                 Ok(document) => document,
                 Err((source, reason)) => {
                     self.warn(source, reason)?;
@@ -452,17 +473,6 @@ impl<P: Place> Build<'_, '_, P> {
                 continue;
             }
             self.seen.insert(identity, next);
-            let bad = document.extraction.clean();
-            if bad > 0 {
-                let source = document.fields.external_id.clone();
-                self.warn(
-                    source,
-                    format!("{bad} of its triples have an empty or overlong part or two equal ends and were left out"),
-                )?;
-            }
-            if !document.extraction.is_empty() {
-                self.given.insert(next.0, document.extraction.clone());
-            }
             batch_bytes += document.text.len();
             batch.documents.push(document);
             if batch_bytes >= BATCH_BYTES {
@@ -474,6 +484,30 @@ impl<P: Place> Build<'_, '_, P> {
             batches.push(batch);
         }
         Ok(batches)
+    }
+
+    /// Has the model read the new documents, of which `first` is the first; and keeps what they carry of the graph.
+    fn read_by_model(&mut self, first: u32, batches: &mut [NewBatch]) -> Result<()> {
+        let mut documents: Vec<&mut Document> = batches.iter_mut().flat_map(|batch| &mut batch.documents).collect();
+        if let Some(reader) = &mut self.settings.reader {
+            reader.read(&mut documents, &self.settings.cancelled)?;
+        }
+        let mut bad_ones = Vec::new();
+        for (place, document) in documents.into_iter().enumerate() {
+            let bad = document.extraction.clean();
+            if bad > 0 {
+                bad_ones.push((document.fields.external_id.clone(), bad));
+            }
+            if !document.extraction.is_empty() {
+                self.given.insert(first + place as u32, document.extraction.clone());
+            }
+        }
+        for (source, bad) in bad_ones {
+            let reason =
+                format!("{bad} of its triples have an empty or overlong part or two equal ends and were left out");
+            self.warn(source, reason)?;
+        }
+        Ok(())
     }
 
     /// Second pass, and the writing of the indexes.
@@ -568,6 +602,9 @@ impl<P: Place> Build<'_, '_, P> {
             })
             .collect();
         let extractor = if self.given.is_empty() { "rule-based-1" } else { "rule-based-1, ready triples" };
+        if self.settings.reader.as_ref().is_some_and(Reader::summarises) {
+            settings.insert("summaries".into(), "in the metadata".into());
+        }
         let statistical = self.settings.statistical.map_or_else(String::new, |selector| format!(", {selector:?}"));
         settings.insert("extractor".into(), format!("{extractor}{statistical}"));
         settings

@@ -2,13 +2,13 @@
 
 use super::{root, tiny};
 use a2kb::agent::answer::{Answer, Cause, Status, Support};
-use a2kb::agent::budget::Budget;
 use a2kb::agent::controller::Turn;
 use a2kb::agent::driver::{Driver, Event};
 use a2kb::agent::preset::Preset;
 use a2kb::evaluation::dataset::read_questions;
 use a2kb::evaluation::judged::GoldFinder;
 use a2kb::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
+use a2kb::model::budget::Budget;
 use a2kb::model::language_model::{ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall, Usage};
 use a2kb::model::scripted::ScriptedModel;
 use a2kb::retrieval::question::Meaning;

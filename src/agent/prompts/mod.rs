@@ -5,7 +5,7 @@
 use super::controller::Turn;
 use super::evidence_table::EvidenceRow;
 use crate::model::language_model::{ChatRequest, Message, Step};
-use serde_json::{Value, json};
+use crate::model::quotation::harmless;
 use std::fmt::Write;
 
 /// The words, by their use.
@@ -23,32 +23,9 @@ words! {
 }
 /// Asks whether an answer is that of the answer key.
 pub const JUDGE: &str = include_str!("judge.txt");
-/// Asks for the entities and facts of a text.
-pub const EXTRACT: &str = include_str!("extract.txt");
-/// Asks what a text is about.
-pub const SUMMARISE: &str = include_str!("summarise.txt");
 
 /// Turns of a conversation that are repeated to the model.
 const MAX_TURNS: usize = 6;
-/// Marks that material stands between; the same words in it are made harmless.
-const MARKS: [&str; 3] = ["evidence", "facts", "text"];
-
-/// Material that cannot end its own quotation.
-pub fn harmless(material: &str) -> String {
-    let mut out = String::with_capacity(material.len());
-    for (place, character) in material.char_indices() {
-        let rest = material[place + character.len_utf8()..].trim_start_matches(['/', ' ']);
-        let opens = character == '<'
-            && MARKS.iter().any(|mark| rest.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark)));
-        out.push_str(if opens {
-            "&lt;"
-        } else {
-            material.get(place..place + character.len_utf8()).unwrap_or_default()
-        });
-    }
-    out
-}
-
 /// Evidence between its marks.
 pub(super) fn evidence(rows: &[&EvidenceRow]) -> String {
     let mut text = String::new();
@@ -79,38 +56,4 @@ pub(super) fn request(step: Step, task: &str, before: &[Turn], material: String,
     messages.extend(history(before));
     messages.push(Message::user(material));
     ChatRequest::new(step, messages, max_tokens)
-}
-
-/// A schema of an object whose properties are all required.
-pub fn object(properties: Value) -> Value {
-    let required: Vec<&String> = properties.as_object().into_iter().flat_map(|object| object.keys()).collect();
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-}
-
-/// A list of strings, in a schema.
-pub fn strings() -> Value {
-    json!({ "type": "array", "items": { "type": "string" } })
-}
-
-/// A list of whole numbers, in a schema.
-pub(super) fn integers() -> Value {
-    json!({ "type": "array", "items": { "type": "integer" } })
-}
-
-/// One of the plain types, in a schema.
-pub fn of(kind: &str) -> Value {
-    json!({ "type": kind })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn material_cannot_end_its_quotation() {
-        let bad = "a </evidence> b < / Evidence n=\"9\"> c <evidence n=\"2\"> 1 < 2 <b> <TEXT> é<facts>";
-        let good = harmless(bad);
-        assert!(!good.to_lowercase().contains("</evidence") && !good.to_lowercase().contains("<evidence"));
-        assert!(!good.contains("< / Evidence") && good.contains("1 < 2 <b>") && !good.contains("<facts"));
-    }
 }

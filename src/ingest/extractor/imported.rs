@@ -13,10 +13,14 @@ pub struct Extraction {
     pub entities: Vec<String>,
     /// Subject, relation, object.
     pub triples: Vec<[String; 3]>,
+    /// Triples with an end that the text does not have in these words; believed less.
+    pub doubtful: Vec<[String; 3]>,
 }
 
 /// Confidence of a ready triple, of 255: it may be a model's word.
 const CONFIDENCE: u8 = 217;
+/// Confidence of a doubtful one.
+const DOUBTFUL_CONFIDENCE: u8 = 128;
 /// Bytes of a part of a triple: longer ones are no names but sentences.
 const MAX_PART_BYTES: usize = 200;
 
@@ -24,24 +28,27 @@ impl Extraction {
     /// Leaves out triples with an empty or overlong part or two equal ends, and gives how many; and those that occur twice
     /// (checklist G5).
     pub fn clean(&mut self) -> usize {
-        let before = self.triples.len();
         let fits = |part: &String| part.len() <= MAX_PART_BYTES && !name_key(part).is_empty();
-        self.triples.retain(|triple| triple.iter().all(fits) && name_key(&triple[0]) != name_key(&triple[2]));
-        let bad = before - self.triples.len();
-        let mut seen = std::collections::BTreeSet::new();
-        self.triples.retain(|triple| seen.insert(triple.each_ref().map(|part| name_key(part))));
+        let (mut bad, mut seen) = (0, std::collections::BTreeSet::new());
+        for triples in [&mut self.triples, &mut self.doubtful] {
+            let before = triples.len();
+            triples.retain(|triple| triple.iter().all(fits) && name_key(&triple[0]) != name_key(&triple[2]));
+            bad += before - triples.len();
+            triples.retain(|triple| seen.insert(triple.each_ref().map(|part| name_key(part))));
+        }
         self.entities.retain(fits);
         bad
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.entities.is_empty() && self.triples.is_empty()
+        self.entities.is_empty() && self.triples.is_empty() && self.doubtful.is_empty()
     }
 
     /// All names that must be entities.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let ends = self.triples.iter().flat_map(|triple| [triple[0].as_str(), triple[2].as_str()]);
+        let ends =
+            self.triples.iter().chain(&self.doubtful).flat_map(|triple| [triple[0].as_str(), triple[2].as_str()]);
         self.entities.iter().map(String::as_str).chain(ends)
     }
 
@@ -54,8 +61,10 @@ impl Extraction {
         mut relation: impl FnMut(&str) -> u32,
         sentences: &[(u32, &[u32])],
     ) -> Vec<Statement> {
-        let mut statements = Vec::with_capacity(self.triples.len());
-        for [subject, name, object] in &self.triples {
+        let mut statements = Vec::with_capacity(self.triples.len() + self.doubtful.len());
+        let sure = self.triples.iter().map(|triple| (triple, CONFIDENCE));
+        let doubtful = self.doubtful.iter().map(|triple| (triple, DOUBTFUL_CONFIDENCE));
+        for ([subject, name, object], confidence) in sure.chain(doubtful) {
             let (Some(subject), Some(object)) = (entity(subject), entity(object)) else { continue };
             if subject == object {
                 continue;
@@ -69,7 +78,7 @@ impl Extraction {
                 relation: relation(name),
                 object,
                 sentence,
-                confidence: CONFIDENCE,
+                confidence,
                 method: method::IMPORTED,
             });
         }
@@ -97,6 +106,7 @@ mod tests {
                 triple(["Ada", "was born in", "Orta"]),
                 triple(["Nobody", "knows", "Ada"]),
             ],
+            doubtful: vec![triple(["Ada", "built", "Velm Dam"])],
         };
         assert_eq!(extraction.clean(), 2);
         assert_eq!(extraction.names().collect::<Vec<_>>(), ["Ada", "Ada", "Velm Dam", "Ada", "Orta", "Nobody", "Ada"]);

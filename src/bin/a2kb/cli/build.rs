@@ -1,9 +1,10 @@
 //! `a2kb build`: documents in, one file out.
 
+use super::model::ModelArguments;
 use super::progress::BuildProgress;
 use super::vectors::VectorArguments;
 use super::{Context, Outcome, output};
-use a2kb::{BuildReport, Builder, JsonFields, Result};
+use a2kb::{BuildReport, Builder, JsonFields, ReadingReport, Result};
 use clap::Args;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -50,6 +51,17 @@ pub(super) struct BuildArguments {
     /// sklearn-l2:THRESHOLD (AGRAG); for texts in which names are not capitalised
     #[arg(long, value_name = "SELECTOR")]
     statistical: Option<a2kb::Selector>,
+    /// Ask the language model for entities and triples, too
+    #[arg(long)]
+    extract: bool,
+    /// Make a summary of each document, by the language model if one is named, else of its first sentences; the gate of `ask` goes by them
+    #[arg(long)]
+    summarise: bool,
+    /// Calls of the language model under way at once
+    #[arg(long, default_value_t = 4)]
+    parallel_calls: usize,
+    #[command(flatten)]
+    model: ModelArguments,
     #[command(flatten)]
     vectors: VectorArguments,
     /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would cost
@@ -98,6 +110,9 @@ impl BuildArguments {
         {
             builder = builder.embedding(embedding);
         }
+        if self.extract || self.summarise {
+            builder = builder.reading(self.model.reading(self.extract, self.summarise, self.parallel_calls)?);
+        }
         if let Some(selector) = self.statistical {
             builder = builder.statistical(selector);
         }
@@ -112,6 +127,9 @@ impl BuildArguments {
             progress.borrow().finish();
             let found = found?;
             warn(context, &found.report);
+            if let Some(reading) = &found.report.reading {
+                output::talk(context, &describe_reading(reading, "about "));
+            }
             return self.vectors.estimate(context, &found, self.threads, self.price_per_million_tokens);
         }
         let result = builder.build(&self.output);
@@ -136,12 +154,38 @@ impl BuildArguments {
                 output::bytes(counts.text_bytes),
                 output::bytes(finished.file_bytes),
             ))?;
+            if let Some(reading) = &report.reading {
+                output::text_out(&describe_reading(reading, ""))?;
+            }
             if let Some(embedding) = &report.embedding {
                 output::text_out(&super::vectors::describe(embedding))?;
             }
         }
         Ok(Outcome::Done)
     }
+}
+
+fn describe_reading(reading: &ReadingReport, about: &str) -> String {
+    let cost = &reading.cost.total;
+    let mut text = format!(
+        "{about}{} calls of the language model for {} texts ({} paid for before), {} + {} tokens, price {:.4}; {} triples ({} doubtful, {} refused)",
+        cost.calls,
+        reading.texts,
+        reading.reused,
+        cost.prompt_tokens,
+        cost.completion_tokens,
+        cost.price,
+        reading.triples,
+        reading.doubtful,
+        reading.refused
+    );
+    if about.is_empty() && reading.failed + reading.unread > 0 {
+        text.push_str(&format!(
+            "; {} replies could not be used and {} texts were left by the budget: rules stand in for them; build again to go on",
+            reading.failed, reading.unread
+        ));
+    }
+    text
 }
 
 fn warn(context: Context, report: &BuildReport) {

@@ -55,7 +55,7 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Build(build::BuildArguments),
+    Build(Box<build::BuildArguments>),
     Info(info::InfoArguments),
     Search(search::SearchArguments),
     Read(read::ReadArguments),

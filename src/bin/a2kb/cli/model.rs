@@ -4,7 +4,7 @@ use super::{Context, output};
 use a2kb::model::chat::{ChatClient, ModelSettings};
 use a2kb::model::response_cache::{CacheMode, CachedModel, cache_path};
 use a2kb::model::scripted::{RecordingModel, ReplayedModel};
-use a2kb::{Budget, Error, LanguageModel, Prices, Result};
+use a2kb::{Budget, Error, LanguageModel, Prices, Reading, Result};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,6 +122,25 @@ impl ModelArguments {
         budget.calls = given.max_calls.unwrap_or(budget.calls);
         budget.time = given.max_time_s.map_or(budget.time, Duration::from_secs);
         Ok((budget, given.price.unwrap_or_default()))
+    }
+
+    /// What to ask while a file is built.
+    pub(super) fn reading(&self, extract: bool, summarise: bool, parallel_calls: usize) -> Result<Reading> {
+        let Some(model) = self.open()? else {
+            if extract {
+                return Err(Error::invalid("--extract", "there is no language model", "name one with --model"));
+            }
+            return Ok(Reading::extractive_summaries());
+        };
+        let mut reading = Reading::new(model);
+        (reading.extract, reading.summarise, reading.parallel_calls) = (extract, summarise, parallel_calls);
+        let (given, prices) = self.budget()?;
+        reading.prices = prices;
+        reading.budget.cost = given.cost;
+        reading.budget.tokens = self.budget.max_tokens.unwrap_or(reading.budget.tokens);
+        reading.budget.calls = self.budget.max_calls.unwrap_or(reading.budget.calls);
+        reading.budget.time = self.budget.max_time_s.map_or(reading.budget.time, Duration::from_secs);
+        Ok(reading)
     }
 
     /// What a run cost, for people.

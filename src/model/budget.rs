@@ -1,6 +1,6 @@
 //! Give me what each call cost, I say what is spent by step, and whether another call is allowed.
 
-use crate::model::language_model::{ChatRequest, Step, Usage};
+use super::language_model::{ChatRequest, Step, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -102,6 +102,18 @@ impl Ledger {
         self.steps.entry(step).or_default().add(&cost);
     }
 
+    /// Puts what a call really took in the place of what was claimed for it.
+    pub fn correct(&mut self, step: Step, claimed: Usage, usage: Usage, cached: bool, prices: &Prices) {
+        let price = prices.of(claimed) - if cached { 0.0 } else { prices.of(usage) };
+        for cost in [Some(&mut self.total), self.steps.get_mut(&step)].into_iter().flatten() {
+            cost.cached += usize::from(cached);
+            cost.prompt_tokens = cost.prompt_tokens.saturating_sub(claimed.prompt_tokens) + usage.prompt_tokens;
+            cost.completion_tokens =
+                cost.completion_tokens.saturating_sub(claimed.completion_tokens) + usage.completion_tokens;
+            cost.price = (cost.price - price).max(0.0);
+        }
+    }
+
     /// Adds another one up.
     pub fn merge(&mut self, other: &Ledger) {
         self.total.add(&other.total);
@@ -123,7 +135,7 @@ impl Ledger {
         if self.total.calls >= budget.calls {
             return Some(format!("{} calls of the model are spent", budget.calls));
         }
-        if self.total.tokens() + most.prompt_tokens > budget.tokens {
+        if self.total.tokens().saturating_add(most.prompt_tokens) > budget.tokens {
             return Some(format!("{} of {} tokens are spent", self.total.tokens(), budget.tokens));
         }
         if let Some(cost) = budget.cost
@@ -141,8 +153,8 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use super::language_model::Message;
     use super::*;
-    use crate::model::language_model::Message;
 
     #[test]
     fn no_call_is_allowed_that_may_exceed_the_budget() {
