@@ -57,13 +57,15 @@ pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
 pub use explore::{EntityCard, Explorer, FactLine, Picture, PictureEdge, PictureNode};
 #[cfg(feature = "build")]
+pub use ingest::build_report::{BuildReport, DryRun, Progress, Warning};
+#[cfg(feature = "build")]
 pub use ingest::document::{Document, JsonFields};
 #[cfg(feature = "build")]
 pub use ingest::embedding::{Embedding, EmbeddingReport};
 #[cfg(feature = "build")]
 pub use ingest::extractor::{Extraction, Selector};
 #[cfg(feature = "build")]
-pub use ingest::pipeline::{BuildReport, Builder, DryRun, Progress, Warning};
+pub use ingest::pipeline::Builder;
 #[cfg(feature = "build")]
 pub use ingest::reading::{Reading, ReadingReport};
 pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};

@@ -17,7 +17,7 @@ const WORDS: &str = "The evidence names the one who is asked for, with the place
 /// Words of the first evidence: what an answer of quotes would say, so that the store finds nothing to doubt.
 fn quoted(request: &ChatRequest) -> String {
     const QUOTED_WORDS: usize = 10;
-    let material = request.messages.last().map_or("", |message| message.text());
+    let material = request.messages.last().map_or("", |message| message.content());
     let evidence = material.split_once(">\n").map_or(WORDS, |(_, rest)| rest);
     let words = evidence.split_whitespace().take(QUOTED_WORDS).take_while(|word| !word.starts_with('<'));
     words.map(|word| word.trim_end_matches(['.', '?', '!'])).collect::<Vec<_>>().join(" ")
@@ -49,7 +49,7 @@ impl LanguageModel for StandIn {
                 json!({ "answerable": true, "answer": answer, "citations": [1, 2], "missing": none, "next_query": "" })
                     .to_string()
             }
-            Step::Thought if request.messages.last().is_some_and(|last| last.text().ends_with(WORDS)) => {
+            Step::Thought if request.messages.last().is_some_and(|last| last.content().ends_with(WORDS)) => {
                 format!("So the answer is: {WORDS}")
             }
             Step::Tools => return Ok(self.tools(request)),
@@ -68,7 +68,7 @@ impl StandIn {
         });
         let given: Vec<&str> = given.collect();
         let question = request.messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
-        let question = question.map_or("", |message| message.text()).trim_start_matches("Question: ");
+        let question = question.map_or("", |message| message.content()).trim_start_matches("Question: ");
         let has = |name: &str| request.tools.iter().any(|tool| tool.name == name);
         let (name, arguments) = match given.as_slice() {
             [] if has("semantic_search") => ("semantic_search", json!({ "query": question })),

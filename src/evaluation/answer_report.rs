@@ -106,6 +106,10 @@ pub fn answer_html(
     row(&mut page, "calls, first evidence enough", reports, |report| plain(report.calls_first_evidence?));
     row(&mut page, "tokens", reports, |report| plain(report.tokens));
     row(&mut page, "tokens from the file", reports, |report| plain(report.retrieved_tokens));
+    row(&mut page, "right after searching again", reports, |report| percent(report.accuracy_after_rewriting?));
+    for (place, name) in ["accuracy", "precision", "recall", "rate"].iter().enumerate() {
+        row(&mut page, &format!("decision to retrieve, {name}"), reports, |report| percent(report.decisions?[place]));
+    }
     row(&mut page, "retrievals", reports, |report| plain(report.retrievals));
     row(&mut page, "price", reports, |report| plain(report.price));
     row(&mut page, "latency, mean ms", reports, |report| plain(report.latency_us.mean / 1e3));

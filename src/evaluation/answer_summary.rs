@@ -57,6 +57,8 @@ pub struct AnswerReport {
     pub macro_recall: Option<f64>,
     /// Share of labels outside the candidates, for classification.
     pub out_of_label: Option<f64>,
+    /// Accuracy where the first evidence was not enough and more was searched for: what rewriting is worth.
+    pub accuracy_after_rewriting: Option<f64>,
     /// Mean calls of the model.
     pub calls: f64,
     /// Mean calls for questions whose first evidence was enough: one retrieval, and an answer.
@@ -195,6 +197,9 @@ pub fn summarise_answers(records: &[AnswerRecord]) -> AnswerReport {
         decisions: decisions(records),
         macro_recall: None,
         out_of_label: None,
+        accuracy_after_rewriting: mean_known(
+            records.iter().filter(|record| record.retrievals > 1).map(|record| Some(right(record))),
+        ),
         calls: mean_of(records, |record| record.calls as f64),
         calls_first_evidence: mean_known(easy.iter().map(|record| Some(record.calls as f64))),
         tokens: mean_of(records, |record| (record.prompt_tokens + record.completion_tokens) as f64),
@@ -269,4 +274,56 @@ pub fn compare_answers(runs: &[Vec<AnswerRecord>]) -> Vec<AnswerComparison> {
         }
     };
     others.iter().map(compare).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(question: usize, status: Status, right: bool) -> AnswerRecord {
+        let text = if right { "Orta" } else { "Garda" };
+        let value = serde_json::json!({
+            "preset": "p", "model": "m", "corpus": "c", "question": question.to_string(), "asked": "Q?", "kind": null,
+            "right": ["Orta"], "status": status, "answer": text, "reason": null, "exact_match": f64::from(u8::from(right)),
+            "token_f1": 0.0, "contains": f64::from(u8::from(right)), "rouge_l": 0.0, "judgement": null,
+            "context_recall": 0.5, "context_precision": null, "citations": 3, "invalid_citations": 1, "claims": 2,
+            "cited_claims": 1, "supported_claims": 1, "coverage": 0.5, "retrieved": question.is_multiple_of(2),
+            "needs_retrieval": question < 2, "calls": 2, "prompt_tokens": 10, "completion_tokens": 5, "retrieved_tokens": 7,
+            "retrievals": 1 + question / 3, "price": 0.1, "latency_us": 1000.0, "overhead_us": 10.0, "stage": "local", "trace": [],
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn shares_are_of_all_questions_and_who_abstains_is_not_right() {
+        let records = [
+            record(0, Status::Verified, true),
+            record(1, Status::Unverified, false),
+            record(2, Status::Abstained, true),
+            record(3, Status::Verified, true),
+        ];
+        let report = summarise_answers(&records);
+        assert_eq!((report.questions, report.answered, report.accuracy), (4, 0.75, 0.5));
+        assert_eq!((report.citation_validity, report.citation_coverage, report.faithfulness), (0.75, 0.5, 0.5));
+        assert_eq!((report.calls, report.tokens, report.price, report.context_recall), (2.0, 15.0, 0.4, Some(0.5)));
+        assert_eq!(report.risk_coverage, [(0.75, 0.3333333333333333), (0.5, 0.0)]);
+        assert_eq!((report.calls_first_evidence, report.accuracy_after_rewriting), (Some(2.0), Some(1.0)));
+        let other: Vec<AnswerRecord> =
+            records.iter().cloned().map(|record| AnswerRecord { calls: 4, ..record }).collect();
+        let compared = &compare_answers(&[records.to_vec(), other])[0];
+        assert_eq!(
+            (compared.accuracy, compared.calls_ratio, compared.tokens_ratio, compared.p_value),
+            (0.0, 0.5, 1.0, 1.0)
+        );
+        let labels = summarise_labels(&records);
+        assert_eq!((labels.macro_recall, labels.out_of_label), (Some(0.75), Some(0.0)));
+    }
+
+    #[test]
+    fn decisions_are_held_against_their_labels() {
+        let records: Vec<AnswerRecord> = (0..4).map(|question| record(question, Status::Verified, true)).collect();
+        // Needed by 0 and 1, retrieved by 0 and 2.
+        assert_eq!(decisions(&records), Some([0.5, 0.5, 0.5, 0.5]));
+        assert_eq!(decisions(&[]), None);
+    }
 }

@@ -86,7 +86,7 @@ impl SimulatedReader {
         let mut hash = Sha256::new();
         hash.update(self.seed.to_le_bytes());
         hash.update(kind);
-        request.messages.iter().for_each(|message| hash.update(message.text()));
+        request.messages.iter().for_each(|message| hash.update(message.content()));
         let digest: [u8; 32] = hash.finalize().into();
         let drawn = u64::from_le_bytes(digest[..8].try_into().unwrap_or_default());
         (drawn as f64 / u64::MAX as f64) < rate
@@ -95,7 +95,7 @@ impl SimulatedReader {
     fn question(&self, request: &ChatRequest) -> Option<&SimulatedQuestion> {
         let said = request.messages.iter().rev().filter(|message| matches!(message, Message::User { .. }));
         let mut asked =
-            said.flat_map(|message| message.text().rsplit("Question: ").filter_map(|rest| rest.lines().next()));
+            said.flat_map(|message| message.content().rsplit("Question: ").filter_map(|rest| rest.lines().next()));
         asked.find_map(|line| self.questions.get(line.trim()))
     }
 }
@@ -145,7 +145,7 @@ impl LanguageModel for SimulatedReader {
     }
 
     fn reply(&self, request: &ChatRequest, _: &mut CallControl<'_>) -> Result<ChatReply> {
-        let context: String = request.messages.iter().map(|message| message.text()).collect::<Vec<_>>().join("\n");
+        let context: String = request.messages.iter().map(|message| message.content()).collect::<Vec<_>>().join("\n");
         let nobody = SimulatedQuestion::default();
         let question = self.question(request).unwrap_or(&nobody);
         if request.step == Step::Tools {
@@ -286,7 +286,10 @@ impl SimulatedReader {
             _ => &[],
         });
         let searches: Vec<&ToolCall> = searches.filter(|call| call.name != "read_chunk").collect();
-        let asked = |arguments: &serde_json::Value| searches.iter().any(|call| call.arguments == arguments.to_string());
+        let asked = |arguments: &serde_json::Value| {
+            let written = arguments.to_string();
+            searches.iter().any(|call| call.arguments == written)
+        };
         let mut plans: Vec<(&str, serde_json::Value)> = Vec::new();
         let known = seen.iter().filter(|s| s.mostly).map(|s| s.gold.text.as_str()).collect::<Vec<_>>().join(" ");
         let learned: Vec<String> = seen

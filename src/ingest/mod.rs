@@ -2,6 +2,7 @@
 
 pub mod analysis;
 mod batch_graph;
+pub mod build_report;
 pub mod document;
 pub mod embedding;
 pub mod entity_resolution;

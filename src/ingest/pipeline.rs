@@ -7,17 +7,18 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::base::limits::{MAX_CHUNK_TOKENS, MAX_LAYERS};
 use crate::corpus::builder::{
-    Builder as FileBuilder, Description, EntityDictionaryWriter, FaultyPlace, FilePlace, Finished, Layer, Place,
-    Statement, StoredText,
+    Builder as FileBuilder, Description, EntityDictionaryWriter, FaultyPlace, FilePlace, Layer, Place, Statement,
+    StoredText,
 };
 use crate::corpus::snapshot::Snapshot;
 use crate::ingest::batch_graph::{Linked, Relations, link};
+use crate::ingest::build_report::{BuildReport, DryRun, Progress, Warning};
 use crate::ingest::document::{Discovery, Document, JsonFields, discover};
-use crate::ingest::embedding::{Embedding, EmbeddingReport, journal_path, texts_to_embed};
+use crate::ingest::embedding::{Embedding, journal_path, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
 use crate::ingest::extractor::{ChunkPhrases, Extraction, PhraseCounts, Selector};
 use crate::ingest::given_vectors::GivenVectors;
-use crate::ingest::reading::{Reader, Reading, ReadingReport, reading_journal_path};
+use crate::ingest::reading::{Reader, Reading, reading_journal_path};
 use crate::ingest::rounds::{Hashed, NewBatch, analyse_all, append_all, parse};
 use crate::ingest::stage::Stage;
 use rayon::prelude::*;
@@ -35,79 +36,6 @@ const LINK_BATCHES: usize = 4;
 const DEFAULT_MEMORY_BUDGET_BYTES: usize = 256 << 20;
 /// Warnings whose text is kept; the rest is only counted.
 const MAX_WARNINGS: usize = 1000;
-
-/// How far a build is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Progress {
-    /// First pass.
-    Reading {
-        /// Documents so far.
-        documents: u64,
-        /// Bytes of input so far.
-        bytes: u64,
-        /// Bytes of all inputs; 0 if unknown.
-        total_bytes: u64,
-    },
-    /// Second pass.
-    Linking {
-        /// Bytes of text so far.
-        bytes: u64,
-        /// Bytes of all text.
-        total_bytes: u64,
-    },
-    /// Making vectors.
-    Embedding {
-        /// Texts so far.
-        done: u64,
-        /// All texts.
-        total: u64,
-        /// Those among `done` whose vectors were there.
-        reused: u64,
-    },
-    /// Writing the indexes.
-    Writing,
-}
-
-/// An input that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Warning {
-    /// File, with the line for a file of lines.
-    pub source: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// What a build did.
-#[derive(Clone, Debug, Default, serde::Serialize)]
-#[non_exhaustive]
-pub struct BuildReport {
-    /// What was published.
-    #[serde(flatten)]
-    pub finished: Finished,
-    /// The first inputs that were left out.
-    pub warnings: Vec<Warning>,
-    /// How many were left out.
-    pub warning_count: u64,
-    /// Files of formats that are not read.
-    pub skipped_files: usize,
-    /// What was embedded, if vectors were asked for.
-    pub embedding: Option<EmbeddingReport>,
-    /// What a language model was asked, if one was.
-    pub reading: Option<ReadingReport>,
-}
-
-/// What a build would do.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DryRun {
-    /// As of a build without vectors.
-    pub report: BuildReport,
-    /// Sentences and names that would be embedded.
-    pub texts: u64,
-    /// Some of them, evenly spread, to measure on.
-    pub sample: Vec<String>,
-}
 
 /// Builds a file from documents.
 ///

@@ -153,8 +153,8 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::language_model::Message;
     use super::*;
+    use crate::model::language_model::Message;
 
     #[test]
     fn no_call_is_allowed_that_may_exceed_the_budget() {

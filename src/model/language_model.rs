@@ -112,7 +112,7 @@ impl Message {
     }
 
     /// Its text.
-    pub fn text(&self) -> &str {
+    pub fn content(&self) -> &str {
         match self {
             Message::System { text } | Message::User { text } => text,
             Message::Assistant { text, .. } | Message::Tool { text, .. } => text,
@@ -210,7 +210,7 @@ impl ChatRequest {
                 }
                 _ => 0,
             };
-            PER_MESSAGE + estimated_tokens(message.text()) + calls
+            PER_MESSAGE + estimated_tokens(message.content()) + calls
         });
         let tools = self
             .tools

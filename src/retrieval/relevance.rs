@@ -115,5 +115,6 @@ pub fn covered_share(terms: &[QueryTerm], covered: u64) -> f32 {
     let total: f32 = terms.iter().map(|term| term.idf).sum();
     let have: f32 =
         terms.iter().enumerate().filter(|(index, _)| covered & bit(*index) != 0).map(|(_, term)| term.idf).sum();
-    if total > 0.0 { have / total } else { 0.0 }
+    // A sum over nothing is -0.
+    if total > 0.0 { (have / total).max(0.0) } else { 0.0 }
 }

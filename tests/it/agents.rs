@@ -205,10 +205,10 @@ fn failures_are_answered_in_their_own_way_and_the_question_stays() {
             calls.map(|call| call.request.clone().unwrap())
         };
         let rewrite = request(Step::Rewrite).next().unwrap();
-        assert!(rewrite.messages[0].text().contains(task), "{task}");
+        assert!(rewrite.messages[0].content().contains(task), "{task}");
         // Whatever is searched for, what is answered and checked is the question as it was asked.
         for request in request(Step::Answer).chain(request(Step::Check)) {
-            assert!(request.messages.last().unwrap().text().contains(QUESTION));
+            assert!(request.messages.last().unwrap().content().contains(QUESTION));
         }
         assert!(answer.trace.iter().any(|entry| entry.action == "retrieve" && entry.what == "Tobias Renn birthplace"));
         rewrites.fetch_add(1, Ordering::Relaxed);
@@ -244,7 +244,7 @@ fn nothing_found_rejected_and_closed_gates_are_told_apart() {
             request,
             match request.step {
                 Step::Check => verdict(true, true, false, "height of the dam"),
-                Step::Rewrite => format!("query {}", request.messages[1].text().len()),
+                Step::Rewrite => format!("query {}", request.messages[1].content().len()),
                 _ => answer_json("Castel Noor", &[1]),
             },
         ))
@@ -561,7 +561,7 @@ fn what_was_said_before_is_said_again() {
         options.preset = Some(preset.into());
         let answer = DEMO.estimate("Where was he born?", &options).unwrap();
         let first = answer.trace.iter().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
-        assert!(first.messages.iter().any(|message| message.text() == "Tobias Renn [1]"), "{preset}");
+        assert!(first.messages.iter().any(|message| message.content() == "Tobias Renn [1]"), "{preset}");
     }
 }
 
@@ -603,12 +603,46 @@ fn labels_come_from_the_nearest_examples() {
 }
 
 #[test]
+fn a_loop_of_tools_ends_with_a_forced_answer() {
+    let endless = || {
+        ScriptedModel::new("endless", |request| {
+            if request.tools.is_empty() {
+                return Ok(ChatReply::text(request, "He was born in Castel Noor."));
+            }
+            let mut reply = ChatReply::text(request, "");
+            let arguments = r#"{"keywords": ["Castel Noor"]}"#.to_owned();
+            reply.tool_calls = vec![ToolCall { id: "1".into(), name: "keyword_search".into(), arguments }];
+            Ok(reply)
+        })
+    };
+    let limited = |max_loops: usize, token_budget: u64| {
+        let mut preset = Preset::named("arag").unwrap();
+        if let a2kb::agent::preset::ControllerSettings::ToolLoop(settings) = &mut preset.controller {
+            (settings.max_loops, settings.token_budget) = (max_loops, token_budget);
+            settings.reasoning_effort = Some("low".into());
+        }
+        ask_in(&DEMO, &preset, &endless(), Budget::default(), QUESTION)
+    };
+    let answer = limited(4, 128_000);
+    assert_eq!(answer.cost.steps[&Step::Tools].calls, 4);
+    assert!(answer.reason.as_ref().unwrap().starts_with("max_loops_exceeded") && answer.status == Status::Verified);
+    assert!(answer.cost.retrieved_tokens > 0 && answer.trace.len() == 9, "steps, rounds, cost and tokens are told");
+    let requests: Vec<&ChatRequest> =
+        answer.trace.iter().filter_map(|entry| entry.call.as_ref()?.request.as_ref()).collect();
+    assert!(requests.iter().all(|request| request.temperature == 0.0 && request.max_tokens > 0));
+    assert!(requests[0].reasoning_effort.is_some() && requests.last().unwrap().tools.is_empty());
+    let answer = limited(100, 1500);
+    assert!(answer.reason.unwrap().starts_with("token_budget_exceeded"));
+    assert!(answer.trace.iter().filter_map(|entry| entry.call.as_ref()).all(|call| call.usage.prompt_tokens <= 1500));
+}
+
+#[test]
 fn the_graph_goes_to_the_model_in_words() {
     let filter = json!({ "facts": [1, 2] }).to_string();
     let model = ScriptedModel::of_texts([filter, "Castel Noor [1].".into()]);
     let answer = ask("agrag-code", &model, QUESTION);
     let last = answer.trace.iter().rev().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
-    let text = last.messages.last().unwrap().text();
+    let text = last.messages.last().unwrap().content();
     assert!(text.starts_with("<facts>\n(") && text.contains("</facts>\n<evidence n="), "{text}");
     let reason = answer.trace.iter().find(|entry| entry.action == "reason").unwrap();
     assert!(
@@ -702,7 +736,7 @@ fn outside_quotation(request: &ChatRequest) -> String {
         if matches!(message, Message::Tool { .. }) {
             continue;
         }
-        let mut rest = message.text();
+        let mut rest = message.content();
         while let Some(start) = rest.find("<evidence n=").into_iter().chain(rest.find("<facts>\n")).min() {
             outside.push_str(&rest[..start]);
             let close = if rest[start..].starts_with("<facts>") { "</facts>" } else { "</evidence>" };

@@ -179,3 +179,36 @@ fn the_specification_shows_the_smallest_file() {
         assert!(spec.contains(&line), "the dump lacks {line}");
     }
 }
+
+#[test]
+fn the_checklist_names_every_item_once_and_tests_that_exist() {
+    let text = fs::read_to_string(root().join("docs/checklist.md")).unwrap();
+    let items: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .filter(|item| *item != "item")
+        .collect();
+    let expected: Vec<String> = [("A", 23), ("R", 15), ("G", 20), ("B", 23), ("C", 12)]
+        .into_iter()
+        .flat_map(|(system, count)| (1..=count).map(move |number| format!("{system}{number}")))
+        .collect();
+    assert_eq!(items, expected);
+    let code: Vec<(PathBuf, String)> = sources("src").into_iter().chain(sources("tests/it")).collect();
+    for line in text.lines().filter(|line| line.starts_with("| ")) {
+        let proof = line.rsplit(" | ").next().unwrap();
+        let tests: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty() || line.contains("left to a later issue") || line.starts_with("| item"), "{line}");
+        for test in tests {
+            let (module, name) = test.rsplit_once("::").unwrap();
+            let place = module.split("::").collect::<Vec<_>>().join("/");
+            let file = |path: &Path| {
+                let path = path.with_extension("").to_string_lossy().replace('\\', "/");
+                path == format!("src/{place}")
+                    || path == format!("src/{place}/mod")
+                    || path == format!("tests/it/{place}")
+            };
+            let found = code.iter().any(|(path, text)| file(path) && text.contains(&format!("fn {name}(")));
+            assert!(found, "{test} does not exist");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What a build says: how far it is, what it left out, what it did.
+
+use crate::corpus::builder::Finished;
+use crate::ingest::embedding::EmbeddingReport;
+use crate::ingest::reading::ReadingReport;
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// First pass.
+    Reading {
+        /// Documents so far.
+        documents: u64,
+        /// Bytes of input so far.
+        bytes: u64,
+        /// Bytes of all inputs; 0 if unknown.
+        total_bytes: u64,
+    },
+    /// Second pass.
+    Linking {
+        /// Bytes of text so far.
+        bytes: u64,
+        /// Bytes of all text.
+        total_bytes: u64,
+    },
+    /// Making vectors.
+    Embedding {
+        /// Texts so far.
+        done: u64,
+        /// All texts.
+        total: u64,
+        /// Those among `done` whose vectors were there.
+        reused: u64,
+    },
+    /// Writing the indexes.
+    Writing,
+}
+
+/// An input that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Warning {
+    /// File, with the line for a file of lines.
+    pub source: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a build did.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+#[non_exhaustive]
+pub struct BuildReport {
+    /// What was published.
+    #[serde(flatten)]
+    pub finished: Finished,
+    /// The first inputs that were left out.
+    pub warnings: Vec<Warning>,
+    /// How many were left out.
+    pub warning_count: u64,
+    /// Files of formats that are not read.
+    pub skipped_files: usize,
+    /// What was embedded, if vectors were asked for.
+    pub embedding: Option<EmbeddingReport>,
+    /// What a language model was asked, if one was.
+    pub reading: Option<ReadingReport>,
+}
+
+/// What a build would do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DryRun {
+    /// As of a build without vectors.
+    pub report: BuildReport,
+    /// Sentences and names that would be embedded.
+    pub texts: u64,
+    /// Some of them, evenly spread, to measure on.
+    pub sample: Vec<String>,
+}
