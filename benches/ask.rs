@@ -1,0 +1,47 @@
+//! I time what an answer with a model costs beside the model: controllers, prompts, retrieval, verification.
+//!
+//!     cargo bench --bench ask
+//!
+//! The model answers at once. One iteration asks all demo questions once.
+
+use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
+use a2kb::model::language_model::ChatReply;
+use a2kb::model::scripted::ScriptedModel;
+use a2kb::{AskOptions, Builder, ChecksumPolicy, KnowledgeBase};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+fn main() {
+    println!("{} questions an iteration", DATA.1.len());
+    divan::main();
+}
+
+static DATA: LazyLock<(KnowledgeBase, Vec<GoldQuestion>)> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (bytes, _) = Builder::new().path(root.join("assets/demo")).build_to_memory().unwrap();
+    let questions = read_questions(&root.join("assets/demo-questions.jsonl")).unwrap();
+    (KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap(), questions)
+});
+
+#[divan::bench]
+fn quotes() {
+    let (kb, questions) = &*DATA;
+    for question in questions {
+        divan::black_box(kb.ask(&question.question).unwrap());
+    }
+}
+
+#[divan::bench(args = ["a2kb", "a2rag", "arag", "rag-agent", "ircot"])]
+fn with_a_model(preset: &str) {
+    let (kb, questions) = &*DATA;
+    let reply = r#"{"answerable": true, "answer": "Castel Noor", "citations": [1, 2], "is_sufficient": true, "relevant": true, "grounded": true, "adequate": true}"#;
+    let model = ScriptedModel::new("ready", move |request| {
+        Ok(ChatReply::text(request, format!("{reply} So the answer is: Castel Noor")))
+    });
+    let mut options = AskOptions::default();
+    options.preset = Some(preset.to_owned());
+    options.model = Some(Arc::new(model));
+    for question in questions {
+        divan::black_box(kb.answer(&question.question, &options, &mut |_| {}, &|| false).unwrap());
+    }
+}
