@@ -1,5 +1,7 @@
 //! Integration tests, through the public API and the command.
 
+mod adversarial;
+mod agent_support;
 mod agents;
 mod build;
 mod chat_protocols;
@@ -19,6 +21,7 @@ mod tidy;
 mod tiny;
 mod tools;
 mod vectors;
+mod verified;
 
 use std::path::PathBuf;
 
