@@ -11,6 +11,7 @@ use crate::model::budget::{Budget, Prices};
 use crate::model::language_model::LanguageModel;
 use crate::model::reranker::Reranker;
 use crate::retrieval::filter::Filter;
+use crate::retrieval::gate::gate;
 use crate::retrieval::question::Meaning;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -67,7 +68,20 @@ impl KnowledgeBase {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
         match &options.model {
-            None => self.ask_with(question, if options.k == 0 { 5 } else { options.k }),
+            None => {
+                let mut answer = self.ask_with(question, if options.k == 0 { 5 } else { options.k })?;
+                if let Some(threshold) = options.gate
+                    && let Some(vector) = self.meaning_at_hand(question)?.vector
+                {
+                    let seen = gate(self.snapshot(), &vector, threshold)?;
+                    if !seen.open {
+                        let why =
+                            format!("no document is near the question: {:.3} is below {threshold:.3}", seen.score);
+                        answer.abstain(why);
+                    }
+                }
+                Ok(answer)
+            }
             Some(model) => self.run(question, options, model.as_ref(), on_event, cancelled),
         }
     }

@@ -186,7 +186,7 @@ impl Controller for Adaptive {
         match (self.state.clone(), observation) {
             (State::Start, _) if self.settings.gate > 0.0 => {
                 self.state = State::Gating;
-                Action::Gate { threshold: self.settings.gate }
+                Action::Gate { query: workspace.question.clone(), threshold: self.settings.gate }
             }
             (State::Gating, Observation::Gate(Some(gate))) if !gate.open => {
                 let why =

@@ -60,6 +60,8 @@ impl Retrieval {
 pub enum Action {
     /// Whether anything in the file is near the question.
     Gate {
+        /// What for.
+        query: String,
         /// Least nearness.
         threshold: f32,
     },

@@ -1,7 +1,7 @@
 //! The only loop: give me a controller, a snapshot and models, I run it within a budget, write down what it did, and check its
 //! answer against the file.
 
-use super::answer::{Answer, AnswerEvidence, Cause, LinkedName, Status};
+use super::answer::{Answer, AnswerEvidence, Cause, LinkedName, NOTHING, Status};
 use super::controller::{Action, Controller, Draft, Ending, Observation, Retrieval, Turn, Workspace};
 use super::evidence_table::{EvidenceTable, Numbering};
 use super::extractive::linked_names;
@@ -160,7 +160,7 @@ impl Run<'_, '_> {
                 call: None,
             };
             let next = match action {
-                Action::Gate { threshold } => self.gate(threshold, &mut entry)?,
+                Action::Gate { query, threshold } => self.gate(&query, threshold, &mut entry)?,
                 Action::Retrieve(retrieval) => self.retrieve(&retrieval, &mut entry)?,
                 Action::Facts { query, k } => self.facts(&query, k, &mut entry)?,
                 Action::Reason { query, facts, settings } => self.reason(&query, facts, &settings, &mut entry)?,
@@ -209,9 +209,9 @@ impl Run<'_, '_> {
         Ok(question.with_vector(meaning.vector).with_spans(spans))
     }
 
-    fn gate(&mut self, threshold: f32, entry: &mut TraceEntry) -> Result<Observation> {
+    fn gate(&mut self, query: &str, threshold: f32, entry: &mut TraceEntry) -> Result<Observation> {
         entry.action = "gate";
-        let question = self.question(&self.workspace.question, &self.workspace.question)?;
+        let question = self.question(query, query)?;
         let Some(vector) = &question.vector else {
             entry.outcome = "the file has no vectors: open".into();
             return Ok(Observation::Gate(None));
@@ -473,9 +473,7 @@ impl Run<'_, '_> {
                     (status == Status::Unverified).then(|| "the cited bytes do not support every claim".into());
                 (verified.text.clone(), verified.plain.clone(), draft.reason.or(unsupported))
             }
-            (Ending::Abstained, _) => {
-                ("Nothing in this file answers the question.".into(), String::new(), draft.reason)
-            }
+            (Ending::Abstained, _) => (NOTHING.into(), String::new(), draft.reason),
             (Ending::Failed, _) => ("No answer was found that stands.".into(), String::new(), draft.reason),
         };
         let shown: u64 = table.rows().iter().map(|row| row.tokens).sum();

@@ -1,6 +1,6 @@
 //! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
 
-use super::answer::{Answer, AnswerEvidence, Claim, LinkedName, Status, Support};
+use super::answer::{Answer, AnswerEvidence, Claim, LinkedName, NOTHING, Status, Support};
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
@@ -39,7 +39,7 @@ pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answ
         names: linked_names(snapshot, question, &chain.mentions)?,
         question: question.text.clone(),
         status: Status::Abstained,
-        text: "Nothing in this file answers the question.".into(),
+        text: NOTHING.into(),
         plain: String::new(),
         reason: Some("the best evidence has too few of the question's words".into()),
         cause: None,

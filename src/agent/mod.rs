@@ -5,6 +5,7 @@ pub mod answer;
 mod answering;
 pub mod calibration;
 pub mod controller;
+pub mod conversation;
 pub mod driver;
 pub mod evidence_table;
 pub mod extractive;

@@ -2,6 +2,7 @@
 
 use super::adaptive::{Adaptive, AdaptiveSettings, Check};
 use super::controller::Controller;
+use super::conversation::Conversation;
 use super::graph_reasoning::{GraphReasoning, GraphReasoningSettings};
 use super::interleaved::{Interleaved, InterleavedSettings};
 use super::planner::{Planner, PlannerSettings};
@@ -72,14 +73,16 @@ impl Default for ControllerSettings {
 impl ControllerSettings {
     /// A fresh controller.
     pub fn controller(&self) -> Box<dyn Controller> {
-        match self.clone() {
+        let one_question: Box<dyn Controller> = match self.clone() {
+            // These two read what was said before by themselves.
+            ControllerSettings::ToolLoop(settings) => return Box::new(ToolLoop::new(settings)),
+            ControllerSettings::Planner(settings) => return Box::new(Planner::new(settings)),
             ControllerSettings::SinglePass(settings) => Box::new(SinglePass::new(settings)),
             ControllerSettings::Adaptive(settings) => Box::new(Adaptive::new(settings)),
-            ControllerSettings::ToolLoop(settings) => Box::new(ToolLoop::new(settings)),
             ControllerSettings::GraphReasoning(settings) => Box::new(GraphReasoning::new(settings)),
-            ControllerSettings::Planner(settings) => Box::new(Planner::new(settings)),
             ControllerSettings::Interleaved(settings) => Box::new(Interleaved::new(settings)),
-        }
+        };
+        Box::new(Conversation::new(one_question))
     }
 
     /// The tools that its model may use, and whether searches give whole chunks.

@@ -273,6 +273,58 @@ fn what_was_said_before_is_said_again() {
 }
 
 #[test]
+fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
+    let history = [Turn { question: "Who designed the Velm Dam?".into(), answer: "Tobias Renn [1]".into() }];
+    for preset in ["a2kb/no-check", "naive", "ircot-a2kb", "agrag-code/no-filter"] {
+        let preset = Preset::named(preset).unwrap();
+        let model = ScriptedModel::new("steps", |request| {
+            Ok(ChatReply::text(
+                request,
+                match request.step {
+                    Step::Rewrite => "Where was Tobias Renn born?".to_owned(),
+                    Step::Thought => "So the answer is: Castel Noor".to_owned(),
+                    _ => answer_json("Castel Noor", &[1]),
+                },
+            ))
+        });
+        let meaning = |text: &str| {
+            let mut meaning = Meaning::default();
+            meaning.vector = Some(DEMO.query_vector(text)?);
+            Ok(meaning)
+        };
+        let driver = Driver {
+            snapshot: DEMO.snapshot(),
+            meaning: &meaning,
+            model: &model,
+            reranker: None,
+            preset: &preset,
+            documents: None,
+            budget: Budget::default(),
+            prices: Default::default(),
+            whole_trace: true,
+            clock: &|| Duration::ZERO,
+            cancelled: &|| false,
+            on_event: &mut |_| {},
+            stream: false,
+        };
+        let answer = driver.run("Where was he born?", &history).unwrap();
+        assert_eq!(actions(&answer)[0], "rewrite", "{}", preset.name);
+        let searched: Vec<&str> = answer
+            .trace
+            .iter()
+            .filter(|entry| matches!(entry.action, "retrieve" | "facts"))
+            .map(|entry| entry.what.as_str())
+            .collect();
+        assert!(
+            !searched.is_empty() && searched.iter().all(|what| *what == "Where was Tobias Renn born?"),
+            "{searched:?}"
+        );
+        let last = answer.trace.iter().rev().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
+        assert!(last.messages.last().unwrap().content().contains("Where was he born?"), "what is answered stays");
+    }
+}
+
+#[test]
 fn labels_come_from_the_nearest_examples() {
     let lines = [
         ("1", "The turbine bearing was replaced after vibration.", "mechanics"),

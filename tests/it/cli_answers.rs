@@ -175,10 +175,12 @@ fn text_streams_and_calls_can_be_recorded_and_replayed() {
 #[test]
 fn a_chat_remembers_and_answers_commands() {
     let kb = built();
-    let server = Server::new(vec![answer("Tobias Renn", &[1, 2, 3, 4, 5]), answer("Castel Noor", &[1, 2, 3, 4, 5])]);
+    let alone = good(completion("Where was the designer of the Velm Dam born?"));
+    let server =
+        Server::new(vec![answer("Tobias Renn", &[1, 2, 3, 4, 5]), alone, answer("Castel Noor", &[1, 2, 3, 4, 5])]);
     let mut chat = a2kb(&kb, &server.address);
     chat.arg("chat").arg(&kb.file).args(["--model", "openai:m", "--cache", "off"]);
-    let lines = "/sources\nWho designed the Velm Dam?\n\nWhere was the designer of the Velm Dam born?\n/sources\n/trace\n/cost\n/forget\n/nonsense\n/quit\nnever asked\n";
+    let lines = "/sources\nWho designed the Velm Dam?\n\nWhere was he born?\n/sources\n/trace\n/cost\n/forget\n/nonsense\n/quit\nnever asked\n";
     let output = chat.write_stdin(lines).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
@@ -187,16 +189,16 @@ fn a_chat_remembers_and_answers_commands() {
         "Castel Noor [1]",
         "found and not cited",
         "retrieve",
-        "2 calls, 1000 + 40 tokens",
+        "3 calls, 1500 + 60 tokens",
         "forgotten",
         "there is no /nonsense",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let asked = server.asked();
-    assert_eq!(asked.len(), 2);
+    assert_eq!(asked.len(), 3);
     assert!(
-        asked[1].body["messages"].to_string().contains("Who designed the Velm Dam?"),
+        asked[2].body["messages"].to_string().contains("Who designed the Velm Dam?"),
         "what was said before is said again"
     );
     // Without a model a chat gives quotes.
@@ -311,4 +313,10 @@ fn the_gate_is_calibrated_with_questions() {
     ]);
     let (code, value, _) = run(&mut command);
     assert_eq!((code, &value["cost"]["total"]["calls"], &value["trace"][0]["action"]), (3, &json!(0), &json!("gate")));
+    // It holds without a model, too.
+    for (question, code) in [("How do I boil an egg in Lake Velm?", 3), ("How deep is Lake Velm?", 0)] {
+        let gate = if code == 3 { "0.99" } else { "0.2" };
+        let found = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([question, "--gate", gate, "--json"]));
+        assert_eq!(found.0, code, "{question}");
+    }
 }

@@ -19,7 +19,7 @@ words! {
     REWRITE_GROUNDING = "rewrite_grounding.txt", REWRITE_ADEQUACY = "rewrite_adequacy.txt", THOUGHT = "thought.txt",
     TOOLS = "tools.txt", TOOLS_FORCED = "tools_forced.txt", FILTER = "filter.txt", GRAPH = "graph.txt",
     CLASSIFY = "classify.txt", PLAN = "plan.txt", GAPS = "gaps.txt", HYPOTHESIS = "hypothesis.txt",
-    SYNTHESIS = "synthesis.txt", DECIDE = "decide.txt",
+    SYNTHESIS = "synthesis.txt", DECIDE = "decide.txt", STANDALONE = "standalone.txt",
 }
 /// Asks whether an answer is that of the answer key.
 pub const JUDGE: &str = include_str!("judge.txt");
