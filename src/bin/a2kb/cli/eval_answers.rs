@@ -68,6 +68,46 @@ fn parse_rates(text: &str) -> Result<(f64, f64, f64), String> {
     }
 }
 
+/// What all runs share.
+struct Session<'a> {
+    arguments: &'a AnswersArguments,
+    context: Context,
+    kb: KnowledgeBase,
+    model: Arc<dyn LanguageModel>,
+    judge: Option<Arc<dyn LanguageModel>>,
+    questions: Vec<GoldQuestion>,
+    records: Option<RecordFile<AnswerRecord>>,
+}
+
+impl Session<'_> {
+    fn run(&self, preset: &Preset) -> Result<Vec<AnswerRecord>> {
+        let count = self.questions.len();
+        let mut options = AskOptions::default();
+        options.preset = Some(preset.name.clone());
+        options.model = Some(Arc::clone(&self.model));
+        (options.budget, options.prices) = self.arguments.model.budget()?;
+        output::talk(self.context, &format!("asking {count} questions with {}", preset.name));
+        let done = AtomicUsize::new(0);
+        let tell = |_: &AnswerRecord| {
+            const EVERY: usize = 100;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(EVERY) {
+                output::talk(self.context, &format!("{done} of {count}"));
+            }
+        };
+        let run = AnswerRun {
+            snapshot: self.kb.snapshot(),
+            preset: &preset.name,
+            model: self.model.name(),
+            answer: &|question| self.kb.answer(&question.question, &options, &mut |_| {}, &|| false),
+            cosine: &|one, other| Ok(self.kb.nearness(one, other).ok()),
+            judge: self.judge.as_deref(),
+            threads: self.arguments.threads,
+        };
+        run_answers(&run, &self.questions, self.records.as_ref(), &tell)
+    }
+}
+
 impl AnswersArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let mut questions = read_questions(&self.questions)?;
@@ -83,10 +123,8 @@ impl AnswersArguments {
         let model = self.open_model(&kb, &questions)?;
         let judge = self.open_judge(&model)?;
         let records = self.records.as_deref().map(RecordFile::open).transpose()?;
-        let mut runs: Vec<Vec<AnswerRecord>> = Vec::new();
-        for preset in &presets {
-            runs.push(self.run_preset(context, &kb, preset, &model, judge.as_deref(), &questions, records.as_ref())?);
-        }
+        let session = Session { arguments: &self, context, kb, model, judge, questions, records };
+        let runs = presets.iter().map(|preset| session.run(preset)).collect::<Result<Vec<_>>>()?;
         let labels = |preset: &Preset| matches!(&preset.controller, a2kb::agent::preset::ControllerSettings::GraphReasoning(settings) if settings.label_field.is_some());
         let reports: Vec<AnswerReport> = runs
             .iter()
@@ -130,42 +168,6 @@ impl AnswersArguments {
                 Ok(Some(Arc::new(ChatClient::new(settings)?)))
             }
         }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn run_preset(
-        &self,
-        context: Context,
-        kb: &KnowledgeBase,
-        preset: &Preset,
-        model: &Arc<dyn LanguageModel>,
-        judge: Option<&dyn LanguageModel>,
-        questions: &[GoldQuestion],
-        records: Option<&RecordFile<AnswerRecord>>,
-    ) -> Result<Vec<AnswerRecord>> {
-        let mut options = AskOptions::default();
-        options.preset = Some(preset.name.clone());
-        options.model = Some(Arc::clone(model));
-        (options.budget, options.prices) = self.model.budget()?;
-        output::talk(context, &format!("asking {} questions with {}", questions.len(), preset.name));
-        let done = AtomicUsize::new(0);
-        let tell = |_: &AnswerRecord| {
-            const EVERY: usize = 100;
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if done.is_multiple_of(EVERY) {
-                output::talk(context, &format!("{done} of {}", questions.len()));
-            }
-        };
-        let run = AnswerRun {
-            snapshot: kb.snapshot(),
-            preset: &preset.name,
-            model: model.name(),
-            answer: &|question| kb.answer(&question.question, &options, &mut |_| {}, &|| false),
-            cosine: &|one, other| Ok(kb.nearness(one, other).ok()),
-            judge,
-            threads: self.threads,
-        };
-        run_answers(&run, questions, records, &tell)
     }
 
     fn print(&self, context: Context, reports: &[AnswerReport], runs: &[Vec<AnswerRecord>]) -> Result<Outcome> {
