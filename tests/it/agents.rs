@@ -1,7 +1,8 @@
 //! Controllers with scripted models: order of steps, and what each system does with a reply.
 
 use super::agent_support::*;
-use a2kb::agent::answer::{Cause, Status};
+use super::root;
+use a2kb::agent::answer::{Answer, Cause, Status};
 use a2kb::agent::controller::Turn;
 use a2kb::agent::driver::{Driver, Event};
 use a2kb::agent::preset::Preset;
@@ -11,6 +12,7 @@ use a2kb::model::scripted::ScriptedModel;
 use a2kb::retrieval::question::Meaning;
 use a2kb::{AskOptions, Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -45,6 +47,30 @@ fn golden_traces_of_each_controller() {
     ];
     for (name, steps) in expected {
         assert_eq!(actions(&ask(name, &reader(), QUESTION)).join(" "), steps, "{name}");
+    }
+}
+
+/// A trace in words, without what a change of the prompts would change.
+fn told(answer: &Answer) -> Vec<String> {
+    let steps = answer.trace.iter().map(|entry| match &entry.call {
+        Some(call) => format!("{} (evidence {})", call.step.name(), entry.evidence),
+        None => format!("{} {} -> {} (evidence {})", entry.action, entry.what, entry.outcome, entry.evidence),
+    });
+    steps.chain([format!("{:?}: {}", answer.status, answer.text)]).collect()
+}
+
+#[test]
+fn golden_traces_of_each_preset() {
+    let path = root().join("tests/golden/traces.json");
+    let reader = reader();
+    let found: BTreeMap<&str, Vec<String>> =
+        Preset::names().map(|name| (name, told(&ask(name, &reader, QUESTION)))).collect();
+    if std::env::var_os("A2KB_MAKE_GOLDEN").is_some() {
+        std::fs::write(&path, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
+    }
+    let golden: BTreeMap<String, Vec<String>> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for (name, steps) in found {
+        assert_eq!(&golden[name], &steps, "{name}: A2KB_MAKE_GOLDEN=1 makes the traces anew where the change is meant");
     }
 }
 
