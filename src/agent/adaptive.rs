@@ -69,6 +69,8 @@ pub struct Adaptive {
     query: String,
     /// Rows for the model, the last retrieval's first.
     context: Vec<usize>,
+    /// Rows that it has seen.
+    shown: Vec<usize>,
     missing: Vec<String>,
     /// An answer that the check turned down.
     rejected: Option<(GivenAnswer, Failure)>,
@@ -83,6 +85,7 @@ impl Adaptive {
             attempt: 0,
             query: String::new(),
             context: Vec::new(),
+            shown: Vec::new(),
             missing: Vec::new(),
             rejected: None,
         }
@@ -103,6 +106,12 @@ impl Adaptive {
         if !answer.answerable {
             let next = answer.next_query.clone();
             self.missing.clone_from(&answer.missing);
+            // What helps nothing need not be read again; a model that names nothing may have forgotten to.
+            let helpful: Vec<usize> =
+                self.context.iter().copied().filter(|number| answer.citations.contains(number)).collect();
+            if !helpful.is_empty() {
+                self.context = helpful;
+            }
             return self.again(workspace, Failure::Relevance, next, "");
         }
         let trusted = match self.settings.check {
@@ -174,7 +183,8 @@ impl Adaptive {
         if workspace.table.rows().is_empty() {
             return Action::Finish(Draft::abstained("nothing was found"));
         }
-        let news = numbers.iter().any(|number| !self.context.contains(number));
+        let news = numbers.iter().any(|number| !self.shown.contains(number));
+        self.shown = joined(&self.shown, numbers);
         self.context = joined(numbers, &self.context);
         // The same evidence would be judged the same.
         if self.attempt > 0 && !news { self.give_up() } else { self.ask(workspace, false) }

@@ -130,6 +130,19 @@ fn failures_are_answered_in_their_own_way_and_the_question_stays() {
 }
 
 #[test]
+fn what_helps_nothing_is_not_read_again() {
+    let no = json!({ "answerable": false, "answer": "", "citations": [2], "missing": ["x"], "next_query": "Stell Island lighthouse keeper" });
+    let model = ScriptedModel::of_texts([no.to_string(), answer_json("Joren Vik", &[2])]);
+    let answer = ask("a2kb/no-check", &model, QUESTION);
+    let requests: Vec<&ChatRequest> =
+        answer.trace.iter().filter_map(|entry| entry.call.as_ref()?.request.as_ref()).collect();
+    let shown = |request: &ChatRequest| request.messages.last().unwrap().content().matches("<evidence n=").count();
+    assert_eq!(shown(requests[0]), 5);
+    assert!(requests[1].messages.last().unwrap().content().contains("<evidence n=\"2\""), "what helps stays");
+    assert!(shown(requests[1]) < answer.evidence.len(), "{} of {}", shown(requests[1]), answer.evidence.len());
+}
+
+#[test]
 fn nothing_found_rejected_and_closed_gates_are_told_apart() {
     let no = json!({ "answerable": false, "answer": "", "citations": [], "missing": ["the year"], "next_query": "" })
         .to_string();
