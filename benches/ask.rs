@@ -4,9 +4,9 @@
 //!
 //! The model answers at once. One iteration asks all demo questions once.
 
-use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
-use a2kb::model::language_model::ChatReply;
-use a2kb::model::scripted::ScriptedModel;
+use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
+use a2kb::internals::language::language_model::ChatReply;
+use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::{AskOptions, Builder, ChecksumPolicy, KnowledgeBase};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};

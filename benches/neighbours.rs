@@ -1,11 +1,11 @@
 //! Recall and speed of the neighbour graph: `A2KB_BENCH_VECTORS=FOLDER cargo bench --bench neighbours`, where FOLDER has
 //! `v.bin` and `q.bin`, rows of 384 f32 of length 1. The graph is built once and kept there as `hnsw.section`.
 
-use a2kb::base::distance::{Instructions, dot_f32};
-use a2kb::base::score::{Scored, TopK};
-use a2kb::format::cursor::SectionBytes;
-use a2kb::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
-use a2kb::index::vectors::{Encoding, QueryVector, Vectors, VectorsWriter, encode_vector};
+use a2kb::internals::base::distance::{Instructions, dot_f32};
+use a2kb::internals::base::score::{Scored, TopK};
+use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
+use a2kb::internals::index::vectors::{Encoding, QueryVector, Vectors, VectorsWriter, encode_vector};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! Speed of local pushing: `A2KB_BENCH_GRAPH=FOLDER cargo bench --bench page_rank`, where FOLDER has `edges.bin` (pairs of u32)
 //! and `seeds.json`, as `tools/compare/compare_page_rank.py` makes them. Prints a line of JSON for each set of seeds.
 
-use a2kb::retrieval::graph::adjacency::CompressedGraph;
-use a2kb::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
+use a2kb::internals::retrieval::graph::adjacency::CompressedGraph;
+use a2kb::internals::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -5,11 +5,11 @@
 //!
 //! One iteration asks all questions once.
 
-use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
-use a2kb::retrieval::chain::{ChainSettings, chain};
-use a2kb::retrieval::graph::view::GraphView;
-use a2kb::retrieval::keyword::bm25;
-use a2kb::retrieval::question::Question;
+use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
+use a2kb::internals::retrieval::chain::{ChainSettings, chain};
+use a2kb::internals::retrieval::graph::view::GraphView;
+use a2kb::internals::retrieval::question::Question;
+use a2kb::internals::retrieval::text::keyword::bm25;
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --example custom_model
 
-use a2kb::model::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step};
+use a2kb::internals::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step};
 use a2kb::{AskOptions, Builder, ChecksumPolicy, KnowledgeBase, Result, Status};
 use std::sync::Arc;
 

@@ -29,33 +29,28 @@
 //! * `build`: [`Builder`] and the evaluation harness.
 //! * without either: opening and querying files, with no C code but zstd.
 
-pub mod agent;
-mod ask;
-pub mod base;
-pub mod corpus;
-#[cfg(feature = "build")]
-pub mod evaluation;
-mod explore;
-pub mod format;
-pub mod index;
-#[cfg(feature = "build")]
-pub mod ingest;
-mod knowledge_base;
-pub mod model;
-pub mod retrieval;
-mod search;
-pub mod storage;
+#[doc(hidden)]
+pub mod internals;
 
-pub use agent::answer::{Answer, Cause, Claim, Status, Support};
-pub use agent::controller::Turn;
-pub use agent::driver::Event;
-pub use agent::preset::Preset;
-pub use ask::AskOptions;
+#[cfg(feature = "llm")]
+pub(crate) use internals::http;
+#[cfg(feature = "build")]
+pub(crate) use internals::ingest;
+pub(crate) use internals::{
+    answer, base, controllers, corpus, driver, facade, format, index, language, preset, retrieval, storage, vectors,
+};
+
+pub use answer::{Answer, Cause, Claim, Status, Support};
 pub use base::error::{Corruption, Error, Result};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
+pub use controllers::controller::Turn;
 pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
-pub use explore::{EntityCard, Explorer, FactLine, Picture, PictureEdge, PictureNode};
+pub use driver::Event;
+pub use facade::{
+    AskOptions, EntityCard, Explorer, FactLine, Info, KnowledgeBase, LayerInfo, Mode, Picture, PictureEdge,
+    PictureNode, SearchHit, SearchOptions, SectionInfo,
+};
 #[cfg(feature = "build")]
 pub use ingest::build_report::{BuildReport, DryRun, Progress, Warning};
 #[cfg(feature = "build")]
@@ -68,13 +63,13 @@ pub use ingest::extractor::{Extraction, Selector};
 pub use ingest::pipeline::Builder;
 #[cfg(feature = "build")]
 pub use ingest::reading::{Reading, ReadingReport};
-pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
-pub use model::budget::{Budget, Ledger, Prices};
-pub use model::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
-#[cfg(feature = "llm")]
-pub use model::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
-pub use model::language_model::LanguageModel;
+pub use language::budget::{Budget, Ledger, Prices};
+pub use language::language_model::LanguageModel;
+pub use preset::Preset;
 pub use retrieval::context::{ChunkText, Citation, CitationFault, DocumentInfo};
-pub use retrieval::filter::Filter;
-pub use retrieval::hybrid::Fusion;
+pub use retrieval::evidence::filter::Filter;
+pub use retrieval::text::hybrid::Fusion;
 pub use storage::sealed_reader::ChecksumPolicy;
+pub use vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
+#[cfg(feature = "llm")]
+pub use vectors::http_embedder::{HttpEmbedder, HttpEmbedderSettings};

@@ -1,7 +1,7 @@
 //! Any text as a document of each format: built, opened, verified.
 #![no_main]
 
-use a2kb::ingest::document::{Format, JsonFields, RawInput, read};
+use a2kb::internals::ingest::document::{Format, JsonFields, RawInput, read};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,11 +1,11 @@
 //! Any bytes as the graph's sections.
 #![no_main]
 
-use a2kb::base::ids::{EntityId, FactId};
-use a2kb::format::cursor::SectionBytes;
-use a2kb::index::entity_dictionary::EntityDictionary;
-use a2kb::index::graph::{Facts, Links};
-use a2kb::index::synonyms::Synonyms;
+use a2kb::internals::base::ids::{EntityId, FactId};
+use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::index::entity_dictionary::EntityDictionary;
+use a2kb::internals::index::graph::{Facts, Links};
+use a2kb::internals::index::synonyms::Synonyms;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {

@@ -1,9 +1,9 @@
 //! Any bytes as posting lists.
 #![no_main]
 
-use a2kb::base::ids::TermOrdinal;
-use a2kb::format::cursor::{SectionBuilder, SectionBytes};
-use a2kb::index::postings::{Postings, TermWeight, top_k};
+use a2kb::internals::base::ids::TermOrdinal;
+use a2kb::internals::format::cursor::{SectionBuilder, SectionBytes};
+use a2kb::internals::index::postings::{Postings, TermWeight, top_k};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, [u8; 4], &[u8])| {

@@ -1,9 +1,9 @@
 //! Any bytes as what a language model replies to any controller: answers end, typed, with true citations.
 #![no_main]
 
-use a2kb::model::language_model::{ChatReply, ToolCall};
-use a2kb::model::reply::{AnswerStream, object};
-use a2kb::model::scripted::ScriptedModel;
+use a2kb::internals::language::language_model::{ChatReply, ToolCall};
+use a2kb::internals::language::reply::{AnswerStream, object};
+use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::{AskOptions, Builder, ChecksumPolicy, Document, Error, KnowledgeBase, Preset};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};

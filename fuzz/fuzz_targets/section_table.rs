@@ -1,9 +1,9 @@
 //! Any bytes as a header page whose checksums hold.
 #![no_main]
 
-use a2kb::format::checksum::checksum;
-use a2kb::format::header::{HEADER_PAGE, Header, MAGIC};
-use a2kb::format::section_table::{ENTRY_LENGTH, SectionTable};
+use a2kb::internals::format::checksum::checksum;
+use a2kb::internals::format::header::{HEADER_PAGE, Header, MAGIC};
+use a2kb::internals::format::section_table::{ENTRY_LENGTH, SectionTable};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

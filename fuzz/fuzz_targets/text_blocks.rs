@@ -1,8 +1,8 @@
 //! Any bytes as text blocks and their index.
 #![no_main]
 
-use a2kb::format::cursor::SectionBytes;
-use a2kb::index::text_store::TextStore;
+use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::index::text_store::TextStore;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &[u8], u32, u16)| {

@@ -1,9 +1,9 @@
 //! Any bytes as a transducer.
 #![no_main]
 
-use a2kb::format::cursor::SectionBytes;
-use a2kb::format::transducer::Transducer;
-use a2kb::index::term_dictionary::TermDictionary;
+use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::transducer::Transducer;
+use a2kb::internals::index::term_dictionary::TermDictionary;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&[u8], &str)| {

@@ -1,10 +1,10 @@
 //! A file with vectors, neighbour graph and encoder whose bytes are overwritten, and any bytes as each of these sections.
 #![no_main]
 
-use a2kb::format::cursor::SectionBytes;
-use a2kb::index::hnsw::NeighbourGraph;
-use a2kb::index::vectors::{QueryVector, Vectors};
-use a2kb::model::encoder::Encoder;
+use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::index::hnsw::NeighbourGraph;
+use a2kb::internals::index::vectors::{QueryVector, Vectors};
+use a2kb::internals::vectors::encoder::Encoder;
 use a2kb::{ChecksumPolicy, KnowledgeBase, Mode};
 use libfuzzer_sys::fuzz_target;
 

@@ -4,7 +4,7 @@ use super::answer_metric::risk_coverage;
 use super::answers::AnswerRecord;
 use super::metric::{bootstrap_means, interval, percentile};
 use super::summary::Latency;
-use crate::agent::answer::Status;
+use crate::answer::Status;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

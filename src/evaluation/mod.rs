@@ -4,6 +4,7 @@ pub mod answer_metric;
 pub mod answer_report;
 pub mod answer_summary;
 pub mod answers;
+pub mod calibration;
 pub mod dataset;
 pub mod judged;
 pub mod metric;

@@ -3,14 +3,14 @@
 use super::judged::JudgedQuestion;
 use super::metric::{ndcg_at, recall_at, reciprocal_rank};
 use super::record_file::{Keyed, RecordFile};
-use crate::agent::preset::Preset;
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::preset::Preset;
 use crate::retrieval::evidence::{Retrieved, Stage};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
-use crate::retrieval::linking::{MAX_SPANS, unknown_names};
 use crate::retrieval::question::Question;
+use crate::retrieval::question::linking::{MAX_SPANS, unknown_names};
 use crate::retrieval::systems::retrieve;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,11 @@
 
 use crate::base::error::Result;
 use crate::base::text::{for_each_token, is_stop_word, sentences};
-use crate::model::language_model::{
+use crate::language::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall,
 };
-use crate::model::quotation::harmless;
-use crate::model::reply;
+use crate::language::quotation::harmless;
+use crate::language::reply;
 use rustc_hash::FxHashMap;
 use serde_json::json;
 use sha2::{Digest, Sha256};

@@ -8,7 +8,7 @@ use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::ingest::build_report::Progress;
 use crate::ingest::journal::{Journal, key};
 use crate::ingest::synonyms::SynonymFinder;
-use crate::model::embedder::{Embedder, embed_checked, record};
+use crate::vectors::embedder::{Embedder, embed_checked, record};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

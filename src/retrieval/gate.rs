@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::ids::DocumentId;
 use crate::base::score::{Scored, TopK};
 use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
-use crate::retrieval::semantic::{mean_of_sentences, nearest_sentences};
+use crate::retrieval::text::semantic::{mean_of_sentences, nearest_sentences};
 use serde::Serialize;
 
 /// Sentences whose documents are looked at, where documents have no vectors of their own.

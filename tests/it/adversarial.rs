@@ -1,11 +1,11 @@
 //! Models that never behave: every answer ends within its budget, typed, with the evidence so far.
 
 use super::agent_support::*;
-use a2kb::agent::answer::{Cause, Status};
-use a2kb::agent::preset::Preset;
-use a2kb::model::budget::Budget;
-use a2kb::model::language_model::{ChatReply, ToolCall, Usage};
-use a2kb::model::scripted::ScriptedModel;
+use a2kb::internals::answer::{Cause, Status};
+use a2kb::internals::language::budget::Budget;
+use a2kb::internals::language::language_model::{ChatReply, ToolCall, Usage};
+use a2kb::internals::language::scripted::ScriptedModel;
+use a2kb::internals::preset::Preset;
 use a2kb::{AskOptions, Error};
 use proptest::prelude::*;
 use serde_json::json;

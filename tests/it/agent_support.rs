@@ -1,15 +1,15 @@
 //! What the tests of controllers share: the demo with vectors, a reader who knows it, and what must hold of every answer.
 
 use super::{root, tiny};
-use a2kb::agent::answer::{Answer, Status, Support};
-use a2kb::agent::driver::Driver;
-use a2kb::agent::preset::Preset;
-use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::judged::GoldFinder;
-use a2kb::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
-use a2kb::model::budget::Budget;
-use a2kb::model::language_model::LanguageModel;
-use a2kb::retrieval::question::Meaning;
+use a2kb::internals::answer::{Answer, Status, Support};
+use a2kb::internals::driver::Driver;
+use a2kb::internals::evaluation::dataset::read_questions;
+use a2kb::internals::evaluation::judged::GoldFinder;
+use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
+use a2kb::internals::language::budget::Budget;
+use a2kb::internals::language::language_model::LanguageModel;
+use a2kb::internals::preset::Preset;
+use a2kb::internals::retrieval::question::Meaning;
 use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase, Result};
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -2,14 +2,14 @@
 
 use super::agent_support::*;
 use super::root;
-use a2kb::agent::answer::{Answer, Cause, Status};
-use a2kb::agent::controller::Turn;
-use a2kb::agent::driver::{Driver, Event};
-use a2kb::agent::preset::Preset;
-use a2kb::model::budget::Budget;
-use a2kb::model::language_model::{ChatReply, ChatRequest, Shape, Step, ToolCall};
-use a2kb::model::scripted::ScriptedModel;
-use a2kb::retrieval::question::Meaning;
+use a2kb::internals::answer::{Answer, Cause, Status};
+use a2kb::internals::controllers::controller::Turn;
+use a2kb::internals::driver::{Driver, Event};
+use a2kb::internals::language::budget::Budget;
+use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Shape, Step, ToolCall};
+use a2kb::internals::language::scripted::ScriptedModel;
+use a2kb::internals::preset::Preset;
+use a2kb::internals::retrieval::question::Meaning;
 use a2kb::{AskOptions, Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -169,7 +169,7 @@ fn nothing_found_rejected_and_closed_gates_are_told_apart() {
     check_invariants(&DEMO, &answer, &Budget::default());
 
     let mut preset = Preset::named("a2rag").unwrap();
-    if let a2kb::agent::preset::ControllerSettings::Adaptive(settings) = &mut preset.controller {
+    if let a2kb::internals::preset::ControllerSettings::Adaptive(settings) = &mut preset.controller {
         settings.gate = 0.999;
     }
     let answer = ask_in(&DEMO, &preset, &rejecting, Budget::default(), QUESTION);
@@ -237,13 +237,13 @@ fn a_plan_asks_in_order_and_fills_findings_in() {
 fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
     #[derive(Debug)]
     struct Shortest;
-    impl a2kb::model::reranker::Reranker for Shortest {
+    impl a2kb::internals::language::reranker::Reranker for Shortest {
         fn scores(&self, _: &str, passages: &[String]) -> Result<Vec<f32>> {
             Ok(passages.iter().map(|passage| -(passage.len() as f32)).collect())
         }
     }
     let mut preset = Preset::named("rag-agent").unwrap();
-    if let a2kb::agent::preset::ControllerSettings::Planner(settings) = &mut preset.controller {
+    if let a2kb::internals::preset::ControllerSettings::Planner(settings) = &mut preset.controller {
         (settings.hypothesis, settings.rerank, settings.decompose, settings.evidence) = (true, 10, false, 4);
     }
     let model = ScriptedModel::of_texts([
@@ -382,7 +382,7 @@ fn labels_come_from_the_nearest_examples() {
         KnowledgeBase::from_bytes(Builder::new().path(&path).build_to_memory().unwrap().0, ChecksumPolicy::default())
             .unwrap();
     let mut preset = Preset::named("agrag-code").unwrap();
-    if let a2kb::agent::preset::ControllerSettings::GraphReasoning(settings) = &mut preset.controller {
+    if let a2kb::internals::preset::ControllerSettings::GraphReasoning(settings) = &mut preset.controller {
         settings.label_field = Some("label".into());
     }
     let label = |said: &str| {
@@ -415,7 +415,7 @@ fn a_loop_of_tools_ends_with_a_forced_answer() {
     };
     let limited = |max_loops: usize, token_budget: u64| {
         let mut preset = Preset::named("arag").unwrap();
-        if let a2kb::agent::preset::ControllerSettings::ToolLoop(settings) = &mut preset.controller {
+        if let a2kb::internals::preset::ControllerSettings::ToolLoop(settings) = &mut preset.controller {
             (settings.max_loops, settings.token_budget) = (max_loops, token_budget);
             settings.reasoning_effort = Some("low".into());
         }

@@ -1,8 +1,8 @@
 //! The three protocols of language models, against a local server that plays their shapes, their errors and their bad days.
 
 use super::server::{Plan, Server, good, silence, stream, whole};
-use a2kb::model::chat::{ChatClient, ModelSettings};
-use a2kb::model::language_model::{
+use a2kb::internals::language::chat::{ChatClient, ModelSettings};
+use a2kb::internals::language::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step, Streamed, ToolCall, ToolSpecification,
 };
 use a2kb::{Error, Result};

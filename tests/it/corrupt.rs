@@ -120,9 +120,9 @@ type Change = fn(&mut Vec<u8>);
 fn malformations() -> Vec<(&'static str, Change)> {
     fn reseal(bytes: &mut [u8]) {
         let count = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-        let table = a2kb::format::checksum::checksum(&bytes[64..64 + count * 32]);
+        let table = a2kb::internals::format::checksum::checksum(&bytes[64..64 + count * 32]);
         bytes[40..44].copy_from_slice(&table.to_le_bytes());
-        let header = a2kb::format::checksum::checksum(&bytes[..60]);
+        let header = a2kb::internals::format::checksum::checksum(&bytes[..60]);
         bytes[60..64].copy_from_slice(&header.to_le_bytes());
     }
     vec![

@@ -98,7 +98,7 @@ fn searches_find_phrases_prefixes_and_misspelt_words() {
 /// The slow twin of exact search: every chunk, every keyword.
 #[test]
 fn exact_search_equals_a_scan() {
-    use a2kb::base::text::lower_case;
+    use a2kb::internals::base::text::lower_case;
     let kb = demo();
     let chunks: Vec<_> =
         (0..kb.info().unwrap().layers[0].chunks).map(|id| kb.chunk(a2kb::ChunkId(id)).unwrap()).collect();
@@ -132,7 +132,7 @@ fn exact_search_equals_a_scan() {
         }
         expected.sort_by_key(|&(score, id)| (std::cmp::Reverse(score), id));
         let keywords: Vec<String> = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
-        let got = a2kb::retrieval::exact::search(kb.snapshot(), &keywords, 1000).unwrap();
+        let got = a2kb::internals::retrieval::text::exact::search(kb.snapshot(), &keywords, 1000).unwrap();
         assert_eq!(got.iter().map(|hit| (hit.score as u64, hit.chunk.0)).collect::<Vec<_>>(), expected, "{keywords:?}");
         assert!(got.iter().all(|hit| hit.sentences.len() <= 5));
     }

@@ -1,10 +1,12 @@
 //! The contents of a file as JSON, in the same shape as `tools/read_a2kb.py` prints them.
 
-use a2kb::base::ids::{ChunkId, DocumentId, EntityId, FactId, RelationId, SentenceId, StringId, TermOrdinal};
-use a2kb::corpus::snapshot::{Namespace, Snapshot};
-use a2kb::format::kind::Kind;
-use a2kb::format::list_table::ListTable;
-use a2kb::format::transducer::Transducer;
+use a2kb::internals::base::ids::{
+    ChunkId, DocumentId, EntityId, FactId, RelationId, SentenceId, StringId, TermOrdinal,
+};
+use a2kb::internals::corpus::snapshot::{Namespace, Snapshot};
+use a2kb::internals::format::kind::Kind;
+use a2kb::internals::format::list_table::ListTable;
+use a2kb::internals::format::transducer::Transducer;
 use a2kb::{KnowledgeBase, Result};
 use serde_json::{Value, json};
 
@@ -12,7 +14,7 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
     let snapshot = kb.snapshot();
     let (manifest, provenance, strings) = (snapshot.manifest()?, snapshot.provenance()?, snapshot.strings()?);
     let string = |id: StringId| snapshot.string(id).map(|string| json!(string));
-    let optional = |id: u32| if id == a2kb::base::ids::NONE { Value::Null } else { json!(id) };
+    let optional = |id: u32| if id == a2kb::internals::base::ids::NONE { Value::Null } else { json!(id) };
     let keys = |kind| -> Result<Value> {
         let mut pairs = Vec::new();
         Transducer::new(&snapshot.reader().section(kind, "the dump")?)?.walk(
@@ -42,7 +44,7 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
             snapshot.string(row.metadata)?.map(|metadata| serde_json::from_str(metadata).unwrap());
         documents.push(json!({
             "source": string(row.source)?, "id": string(row.external_id)?, "title": string(row.title)?, "media": row.media, "metadata": metadata,
-            "content_hash": a2kb::corpus::verify::hex(&row.content_hash), "first_sentence": row.first_sentence, "text": text, "sentences": sentences,
+            "content_hash": a2kb::internals::corpus::verify::hex(&row.content_hash), "first_sentence": row.first_sentence, "text": text, "sentences": sentences,
         }));
     }
     let tokens = (0..provenance.sentence_count())
@@ -64,7 +66,7 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
     }
     let heading_count = headings_in(snapshot)?;
     for id in 0..heading_count {
-        let path = provenance.heading_path(a2kb::base::ids::HeadingId(id))?;
+        let path = provenance.heading_path(a2kb::internals::base::ids::HeadingId(id))?;
         headings.push(json!(path.iter().map(|&title| strings.get(title)).collect::<Result<Vec<_>, _>>()?));
     }
     let postings = snapshot.postings()?;
@@ -168,7 +170,7 @@ fn neighbours(snapshot: &Snapshot) -> Result<Value> {
     Ok(json!([entry, top, rows]))
 }
 
-fn headings_in(snapshot: &a2kb::corpus::snapshot::Snapshot) -> Result<u32> {
+fn headings_in(snapshot: &a2kb::internals::corpus::snapshot::Snapshot) -> Result<u32> {
     let section = snapshot.reader().section(Kind::Headings, "the dump")?;
     Ok(u32::from_le_bytes(section.bytes()[..4].try_into().unwrap()))
 }

@@ -1,17 +1,17 @@
 //! Graph operators beside slow twins that read all facts and mentions, over the demo documents.
 
 use super::{root, tiny};
-use a2kb::base::ids::{ChunkId, EntityId, FactId, RelationId, SentenceId};
-use a2kb::corpus::snapshot::{Namespace, Snapshot};
-use a2kb::retrieval::gate::gate;
-use a2kb::retrieval::graph::activation::{ActivationSettings, activate};
-use a2kb::retrieval::graph::adjacency::{Adjacency, CompressedGraph, EntityGraph};
-use a2kb::retrieval::graph::map_back::{chunks_of_entities, chunks_of_facts};
-use a2kb::retrieval::graph::neighbourhood::neighbourhood;
-use a2kb::retrieval::graph::page_rank::{PushLimits, Reset, local_push, power_iteration};
-use a2kb::retrieval::graph::passage_graph::{PassageGraph, PassageGraphSettings};
-use a2kb::retrieval::graph::reset::{bridged_passage_weights, phrase_weights};
-use a2kb::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
+use a2kb::internals::base::ids::{ChunkId, EntityId, FactId, RelationId, SentenceId};
+use a2kb::internals::corpus::snapshot::{Namespace, Snapshot};
+use a2kb::internals::retrieval::gate::gate;
+use a2kb::internals::retrieval::graph::activation::{ActivationSettings, activate};
+use a2kb::internals::retrieval::graph::adjacency::{Adjacency, CompressedGraph, EntityGraph};
+use a2kb::internals::retrieval::graph::map_back::{chunks_of_entities, chunks_of_facts};
+use a2kb::internals::retrieval::graph::neighbourhood::neighbourhood;
+use a2kb::internals::retrieval::graph::page_rank::{PushLimits, Reset, local_push, power_iteration};
+use a2kb::internals::retrieval::graph::passage_graph::{PassageGraph, PassageGraphSettings};
+use a2kb::internals::retrieval::graph::reset::{bridged_passage_weights, phrase_weights};
+use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -251,7 +251,8 @@ fn the_gate_opens_for_the_nearest_document() {
         // The demo has fewer sentences than the gate looks at, so that all documents are compared.
         let cosine = |document: u32| {
             let row = snapshot.provenance().unwrap().document(a2kb::DocumentId(document)).unwrap();
-            let mean = a2kb::retrieval::semantic::mean_of_sentences(snapshot, row.sentences()).unwrap();
+            let mean =
+                a2kb::internals::retrieval::text::semantic::mean_of_sentences(snapshot, row.sentences()).unwrap();
             mean.iter().zip(vector.values()).map(|(a, b)| a * b).sum::<f32>()
         };
         let best = (0..documents).map(cosine).fold(f32::NEG_INFINITY, f32::max);

@@ -1,10 +1,10 @@
 //! Retrieval quality on the benchmark data, where it is at hand: in CI it must be.
 
 use super::root;
-use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::judged::judge;
-use a2kb::evaluation::runner::{RunSettings, run};
-use a2kb::evaluation::summary::summarise;
+use a2kb::internals::evaluation::dataset::read_questions;
+use a2kb::internals::evaluation::judged::judge;
+use a2kb::internals::evaluation::runner::{RunSettings, run};
+use a2kb::internals::evaluation::summary::summarise;
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Preset};
 
 /// Set, least recall at 2 and at 5, most file bytes a byte of JSON lines.

@@ -1,8 +1,8 @@
 //! Building with a language model: what it says is held against the text, paid for once, and never stops a build.
 
 use super::tiny;
-use a2kb::model::language_model::{ChatReply, ChatRequest, Step};
-use a2kb::model::scripted::ScriptedModel;
+use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Step};
+use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::{Builder, ChecksumPolicy, Document, Error, KnowledgeBase, Reading};
 use serde_json::json;
 use std::path::Path;
@@ -139,11 +139,11 @@ fn summaries_need_no_model_and_the_gate_goes_by_them() {
     assert_eq!(report.reading.unwrap().cost.total.calls, 0);
     let kb = open(bytes).with_embedder(tiny::embedder(1)).unwrap();
     assert!(kb.document("ume").unwrap().metadata.unwrap().contains("the river ume rises"));
-    let namespace = a2kb::corpus::snapshot::Namespace::Document;
+    let namespace = a2kb::internals::corpus::snapshot::Namespace::Document;
     assert_eq!(kb.snapshot().vectors(namespace).unwrap().unwrap().len(), 3);
     kb.verify().unwrap();
     let text = "ume: the river ume rises in the tarn hills and flows into the sea at korva.";
-    let seen = a2kb::retrieval::gate::gate(kb.snapshot(), &kb.query_vector(text).unwrap(), 0.9).unwrap();
+    let seen = a2kb::internals::retrieval::gate::gate(kb.snapshot(), &kb.query_vector(text).unwrap(), 0.9).unwrap();
     assert!(seen.open && kb.document(&format!("#{}", seen.document.unwrap())).unwrap().id == "ume", "{seen:?}");
 }
 

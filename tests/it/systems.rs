@@ -1,17 +1,17 @@
 //! Every system over one file: rungs that only go up, budgets, ablations, deletion, and the same result for the same input.
 
 use super::{root, tiny};
-use a2kb::corpus::snapshot::QueryVector;
-use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::judged::{JudgedQuestion, judge};
-use a2kb::evaluation::record_file::RecordFile;
-use a2kb::evaluation::runner::{RunSettings, run};
-use a2kb::evaluation::summary::summarise;
-use a2kb::retrieval::evidence::{Retrieved, Stage};
-use a2kb::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
-use a2kb::retrieval::ladder::{Budget, LadderSettings, climb, climb_while, text_floor};
-use a2kb::retrieval::question::Question;
-use a2kb::retrieval::systems::{Pipeline, retrieve};
+use a2kb::internals::corpus::snapshot::QueryVector;
+use a2kb::internals::evaluation::dataset::read_questions;
+use a2kb::internals::evaluation::judged::{JudgedQuestion, judge};
+use a2kb::internals::evaluation::record_file::RecordFile;
+use a2kb::internals::evaluation::runner::{RunSettings, run};
+use a2kb::internals::evaluation::summary::summarise;
+use a2kb::internals::retrieval::evidence::{Retrieved, Stage};
+use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
+use a2kb::internals::retrieval::ladder::{Budget, LadderSettings, climb, climb_while, text_floor};
+use a2kb::internals::retrieval::question::Question;
+use a2kb::internals::retrieval::systems::{Pipeline, retrieve};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset, SearchOptions};
 use std::sync::LazyLock;
 
@@ -102,8 +102,9 @@ fn budgets_end_a_climb() {
 fn without_a_graph_there_is_the_text_floor() {
     let gone = GraphSwitches { deletion: Some(Deletion { share: 1.0, seed: 5 }), ..Default::default() };
     let view = GraphView::whole(DEMO.0.snapshot());
-    let chunks =
-        |found: &[a2kb::retrieval::evidence::Evidence]| found.iter().map(|e| e.chunk).take(30).collect::<Vec<_>>();
+    let chunks = |found: &[a2kb::internals::retrieval::evidence::Evidence]| {
+        found.iter().map(|e| e.chunk).take(30).collect::<Vec<_>>()
+    };
     for judged in &DEMO.1 {
         let floor = text_floor(&view, &question(judged), &Default::default()).unwrap();
         for name in ["a2kb", "a2rag"] {
@@ -143,8 +144,9 @@ fn threads_and_interruptions_do_not_change_a_run() {
     let kept = RecordFile::open(&path).unwrap();
     let two = run(kb.snapshot(), questions, &preset, &counting, &settings, Some(&kept)).unwrap();
     assert_eq!(asked.into_inner(), questions.len() - 6);
-    let ranked =
-        |records: &[a2kb::evaluation::runner::Record]| records.iter().map(|r| r.ranked.clone()).collect::<Vec<_>>();
+    let ranked = |records: &[a2kb::internals::evaluation::runner::Record]| {
+        records.iter().map(|r| r.ranked.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(ranked(&one), ranked(&two));
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), questions.len() + 1);
     let report = summarise("a2kb", &one);

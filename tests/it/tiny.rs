@@ -1,6 +1,6 @@
 //! A sentence encoder of a few kilobytes with made-up weights: everything a real one has, but meaning.
 
-use a2kb::model::encoder::Encoder;
+use a2kb::internals::vectors::encoder::Encoder;
 use a2kb::{Embedding, LocalEmbedder};
 use std::sync::Arc;
 

@@ -2,9 +2,10 @@
 
 use super::demo;
 use a2kb::KnowledgeBase;
-use a2kb::agent::evidence_table::{EvidenceTable, Numbering};
-use a2kb::agent::tools::{Tool, Toolbox};
-use a2kb::model::language_model::ToolCall;
+use a2kb::internals::answer::evidence_table::{EvidenceTable, Numbering};
+use a2kb::internals::controllers::tool::Tool;
+use a2kb::internals::driver::toolbox::Toolbox;
+use a2kb::internals::language::language_model::ToolCall;
 use serde_json::Value;
 
 const ALL: [Tool; 7] = [

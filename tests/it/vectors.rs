@@ -63,11 +63,13 @@ fn graph_and_scan_agree_with_brute_force() {
             .with_embedder(tiny::embedder(1))
             .unwrap();
         let query = scanned.query_vector("the keeper of the dam").unwrap();
-        let vectors = scanned.snapshot().vectors(a2kb::corpus::snapshot::Namespace::Sentence).unwrap().unwrap();
+        let vectors =
+            scanned.snapshot().vectors(a2kb::internals::corpus::snapshot::Namespace::Sentence).unwrap().unwrap();
         let mut slow: Vec<(f32, usize)> =
             (0..vectors.len()).map(|row| (vectors.product(&query, row).unwrap(), row)).collect();
         slow.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let fast = a2kb::retrieval::semantic::nearest_sentences(scanned.snapshot(), &query, 10, None).unwrap();
+        let fast = a2kb::internals::retrieval::text::semantic::nearest_sentences(scanned.snapshot(), &query, 10, None)
+            .unwrap();
         assert_eq!(
             fast.iter().map(|hit| hit.id.index()).collect::<Vec<_>>(),
             slow[..10].iter().map(|hit| hit.1).collect::<Vec<_>>()

@@ -1,11 +1,11 @@
 //! What the store says of answers: support, citations, pages, and orders in documents.
 
 use super::agent_support::*;
-use a2kb::agent::answer::{Status, Support};
-use a2kb::agent::preset::Preset;
-use a2kb::model::budget::Budget;
-use a2kb::model::language_model::{ChatReply, ChatRequest, Message, Step};
-use a2kb::model::scripted::ScriptedModel;
+use a2kb::internals::answer::{Status, Support};
+use a2kb::internals::language::budget::Budget;
+use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Message, Step};
+use a2kb::internals::language::scripted::ScriptedModel;
+use a2kb::internals::preset::Preset;
 
 #[test]
 fn the_store_decides_what_is_verified() {

@@ -6,7 +6,7 @@ use crate::base::score::Scored;
 use crate::corpus::snapshot::{Namespace, QueryVector};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::semantic::nearest_sentences;
+use crate::retrieval::text::semantic::nearest_sentences;
 use rustc_hash::FxHashMap;
 
 /// Sentences whose facts are candidates.

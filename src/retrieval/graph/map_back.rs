@@ -4,7 +4,7 @@ use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId, FactId};
 use crate::base::score::Scored;
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::keyword::best;
+use crate::retrieval::text::keyword::best;
 use rustc_hash::FxHashMap;
 
 /// Mentions of one entity that are looked at.

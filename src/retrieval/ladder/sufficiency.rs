@@ -5,9 +5,9 @@ use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::Namespace;
 use crate::retrieval::evidence::Evidence;
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::linking::Mention;
 use crate::retrieval::question::Question;
-use crate::retrieval::relevance::{chunk_fits, covered_share};
+use crate::retrieval::question::linking::Mention;
+use crate::retrieval::text::relevance::{chunk_fits, covered_share};
 use serde::Serialize;
 use std::fmt;
 

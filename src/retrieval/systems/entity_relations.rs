@@ -13,10 +13,10 @@ use crate::retrieval::graph::map_back::{chunks_of_entities, chunks_of_facts};
 use crate::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
 use crate::retrieval::graph::traversal::{DecaySettings, decayed};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::hybrid::{Fusion, fuse};
-use crate::retrieval::keyword::bm25;
-use crate::retrieval::linking::link;
 use crate::retrieval::question::Question;
+use crate::retrieval::question::linking::link;
+use crate::retrieval::text::hybrid::{Fusion, fuse};
+use crate::retrieval::text::keyword::bm25;
 use serde::{Deserialize, Serialize};
 
 /// Chunks of each method that are joined, at least.

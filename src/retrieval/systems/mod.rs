@@ -16,9 +16,9 @@ use crate::base::score::Scored;
 use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::evidence::{Cost, Evidence, Reason, Retrieved, Stage, TraceStep};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
-use crate::retrieval::hybrid::{FusedHit, Fusion};
 use crate::retrieval::ladder::{LadderSettings, climb};
 use crate::retrieval::question::Question;
+use crate::retrieval::text::hybrid::{FusedHit, Fusion};
 use serde::{Deserialize, Serialize};
 
 /// How chunks are found for a question.

@@ -12,8 +12,8 @@ use crate::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
 use crate::retrieval::graph::passage_graph::{MentionWeight, Node, PassageGraph, PassageGraphSettings};
 use crate::retrieval::graph::reset::{bridged_passage_weights, phrase_weights};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::linking::link;
 use crate::retrieval::question::Question;
+use crate::retrieval::question::linking::link;
 use crate::retrieval::systems::text::dense_hits;
 use serde::{Deserialize, Serialize};
 

@@ -8,11 +8,12 @@ use crate::base::score::Scored;
 use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::evidence::{Cost, Reason, Retrieved, Stage};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::hybrid::{Fusion, fuse};
-use crate::retrieval::keyword::{best, bm25};
 use crate::retrieval::question::Question;
-use crate::retrieval::semantic::{chunk_vector, mean_of_sentences, nearest_children, semantic};
-use crate::retrieval::{exact, linking};
+use crate::retrieval::question::linking;
+use crate::retrieval::text::exact;
+use crate::retrieval::text::hybrid::{Fusion, fuse};
+use crate::retrieval::text::keyword::{best, bm25};
+use crate::retrieval::text::semantic::{chunk_vector, mean_of_sentences, nearest_children, semantic};
 use serde::{Deserialize, Serialize};
 
 /// Hits of each method that are joined, at least.

@@ -1,9 +1,9 @@
 //! `a2kb calibrate`: where the gate of a file should stand.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::agent::calibration::calibrate;
-use a2kb::evaluation::dataset::read_questions;
-use a2kb::retrieval::gate::gate;
+use a2kb::internals::evaluation::calibration::calibrate;
+use a2kb::internals::evaluation::dataset::read_questions;
+use a2kb::internals::retrieval::gate::gate;
 use a2kb::{Error, KnowledgeBase, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,14 @@
 //! `a2kb eval`: measured quality on a set of questions.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::corpus::snapshot::QueryVector;
-use a2kb::evaluation::dataset::read_questions;
-use a2kb::evaluation::judged::{JudgedQuestion, judge};
-use a2kb::evaluation::record_file::RecordFile;
-use a2kb::evaluation::report::{DeletionCurve, html, table};
-use a2kb::evaluation::runner::{Record, RunSettings, run};
-use a2kb::evaluation::summary::{RetrievalReport, compare, summarise};
-use a2kb::retrieval::graph::view::{Deletion, GraphSwitches};
+use a2kb::internals::corpus::snapshot::QueryVector;
+use a2kb::internals::evaluation::dataset::read_questions;
+use a2kb::internals::evaluation::judged::{JudgedQuestion, judge};
+use a2kb::internals::evaluation::record_file::RecordFile;
+use a2kb::internals::evaluation::report::{DeletionCurve, html, table};
+use a2kb::internals::evaluation::runner::{Record, RunSettings, run};
+use a2kb::internals::evaluation::summary::{RetrievalReport, compare, summarise};
+use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches};
 use a2kb::{Error, KnowledgeBase, Preset, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

@@ -2,14 +2,14 @@
 
 use super::model::ModelArguments;
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::evaluation::answer_report::{answer_html, answer_table};
-use a2kb::evaluation::answer_summary::{AnswerReport, compare_answers, summarise_answers, summarise_labels};
-use a2kb::evaluation::answers::{AnswerRecord, AnswerRun, run_answers};
-use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
-use a2kb::evaluation::judged::GoldFinder;
-use a2kb::evaluation::record_file::RecordFile;
-use a2kb::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
-use a2kb::model::chat::{ChatClient, ModelSettings};
+use a2kb::internals::evaluation::answer_report::{answer_html, answer_table};
+use a2kb::internals::evaluation::answer_summary::{AnswerReport, compare_answers, summarise_answers, summarise_labels};
+use a2kb::internals::evaluation::answers::{AnswerRecord, AnswerRun, run_answers};
+use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
+use a2kb::internals::evaluation::judged::GoldFinder;
+use a2kb::internals::evaluation::record_file::RecordFile;
+use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
+use a2kb::internals::language::chat::{ChatClient, ModelSettings};
 use a2kb::{AskOptions, Error, KnowledgeBase, LanguageModel, Preset, Result};
 use clap::Args;
 use serde_json::json;
@@ -125,7 +125,7 @@ impl AnswersArguments {
         let records = self.records.as_deref().map(RecordFile::open).transpose()?;
         let session = Session { arguments: &self, context, kb, model, judge, questions, records };
         let runs = presets.iter().map(|preset| session.run(preset)).collect::<Result<Vec<_>>>()?;
-        let labels = |preset: &Preset| matches!(&preset.controller, a2kb::agent::preset::ControllerSettings::GraphReasoning(settings) if settings.label_field.is_some());
+        let labels = |preset: &Preset| matches!(&preset.controller, a2kb::internals::preset::ControllerSettings::GraphReasoning(settings) if settings.label_field.is_some());
         let reports: Vec<AnswerReport> = runs
             .iter()
             .zip(&presets)

@@ -1,9 +1,9 @@
 //! `a2kb graph` and `a2kb entity`: the entity graph to look at.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::retrieval::graph::bridge::BridgeLimits;
-use a2kb::retrieval::graph::paths::PathLimits;
-use a2kb::retrieval::systems::InfluenceSettings;
+use a2kb::internals::retrieval::graph::bridge::BridgeLimits;
+use a2kb::internals::retrieval::graph::paths::PathLimits;
+use a2kb::internals::retrieval::systems::InfluenceSettings;
 use a2kb::{EntityCard, Picture, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! What commands that ask a language model share: which one, what it may cost, and where its replies are kept.
 
 use super::{Context, output};
-use a2kb::model::chat::{ChatClient, ModelSettings};
-use a2kb::model::response_cache::{CacheMode, CachedModel, cache_path};
-use a2kb::model::scripted::{RecordingModel, ReplayedModel};
+use a2kb::internals::language::chat::{ChatClient, ModelSettings};
+use a2kb::internals::language::response_cache::{CacheMode, CachedModel, cache_path};
+use a2kb::internals::language::scripted::{RecordingModel, ReplayedModel};
 use a2kb::{Budget, Error, LanguageModel, Prices, Reading, Result};
 use clap::Args;
 use std::path::PathBuf;

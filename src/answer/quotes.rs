@@ -1,0 +1,176 @@
+//! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
+
+use crate::answer::{Answer, AnswerEvidence, Claim, LinkedName, NOTHING, Status, Support};
+use crate::base::error::{Error, Result};
+use crate::base::ids::{ChunkId, SentenceId};
+use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::language::budget::Ledger;
+use crate::retrieval::chain::{Chain, ChainSettings, chain};
+use crate::retrieval::context::{TextFetcher, document_info, entity_name};
+use crate::retrieval::evidence::{Evidence, Reason};
+use crate::retrieval::graph::view::GraphView;
+use crate::retrieval::question::linking::{Mention, Strategy};
+use crate::retrieval::question::{QueryTerm, Question};
+use crate::retrieval::text::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
+use std::collections::BTreeSet;
+
+/// Least coverage of an answer to a question with a name that the file knows, and without.
+const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
+/// Sentences of one chunk that are quoted because they lead on.
+const MAX_LEADS: usize = 2;
+/// Chunks that coverage is judged by.
+const JUDGED_CHUNKS: usize = 5;
+
+/// Answers `question` with the sentences of at most `k` chunks.
+pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answer> {
+    let settings = ChainSettings::default();
+    let chain = chain(&GraphView::whole(snapshot), question, &settings, k.max(JUDGED_CHUNKS))?;
+    let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
+    judged.sort_unstable();
+    let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
+    let coverage = covered_share(&chain.terms, covered);
+    let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
+    let missing = missing.map(|(_, term)| question.word(term.word).to_owned()).collect();
+    let named = chain
+        .mentions
+        .iter()
+        .any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
+    let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
+    let mut answer = Answer {
+        names: linked_names(snapshot, question, &chain.mentions)?,
+        question: question.text.clone(),
+        status: Status::Abstained,
+        text: NOTHING.into(),
+        plain: String::new(),
+        reason: Some("the best evidence has too few of the question's words".into()),
+        cause: None,
+        citations: Vec::new(),
+        claims: Vec::new(),
+        invalid_citations: 0,
+        evidence: Vec::new(),
+        missing,
+        coverage,
+        plan: Vec::new(),
+        preset: "extractive".into(),
+        model: None,
+        stage: None,
+        cost: Ledger { retrievals: 1, ..Default::default() },
+        trace: Vec::new(),
+    };
+    if enough && !chain.evidence.is_empty() {
+        quote(snapshot, &chain, question.vector.as_ref(), k, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+/// What the question's names were linked to.
+pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question, mentions: &[Mention]) -> Result<Vec<LinkedName>> {
+    let linked = mentions.iter().filter_map(|mention| {
+        let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
+        let strategy = mention.candidates.first()?.strategy;
+        let entities = mention
+            .candidates
+            .iter()
+            .map(|candidate| entity_name(snapshot, candidate.entity))
+            .collect::<Result<Vec<_>>>();
+        Some(entities.map(|entities| LinkedName {
+            name: question.text[first.start..last.end].to_owned(),
+            entities,
+            strategy,
+        }))
+    });
+    linked.collect()
+}
+
+/// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
+fn quote(
+    snapshot: &Snapshot,
+    chain: &Chain,
+    vector: Option<&QueryVector>,
+    k: usize,
+    answer: &mut Answer,
+) -> Result<()> {
+    let mut fetcher = TextFetcher::new(snapshot);
+    let mut lines = Vec::new();
+    let chosen = &chain.evidence[..chain.evidence.len().min(k)];
+    for evidence in chosen {
+        let leads = chosen.iter().filter_map(|other| match other.reason {
+            Reason::Hop(hop) if hop.from == evidence.chunk => Some(hop.sentence),
+            _ => None,
+        });
+        let sentences: BTreeSet<SentenceId> =
+            leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, vector, evidence)?).collect();
+        let mut numbers = Vec::new();
+        for sentence in sentences {
+            let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
+            lines.push(format!("{} [{}]", citation.quote, citation.number));
+            answer.claims.push(Claim {
+                text: citation.quote.clone(),
+                citations: vec![citation.number],
+                support: Support::Store,
+                missing: Vec::new(),
+            });
+            numbers.push(citation.number);
+            answer.citations.push(citation);
+        }
+        answer.evidence.push(AnswerEvidence {
+            citations: numbers,
+            chunk: evidence.chunk,
+            document: document_info(snapshot, snapshot.provenance()?.chunk(evidence.chunk)?.document)?.id,
+            score: evidence.score,
+            reason: evidence.reason.name(),
+            path: fetcher.path(&chain.path(evidence))?,
+        });
+    }
+    answer.text = lines.join("\n");
+    answer.plain = answer.claims.iter().map(|claim| claim.text.as_str()).collect::<Vec<_>>().join("\n");
+    // Quotes are their own proof; whether they answer is for the reader to say.
+    answer.status = Status::Verified;
+    answer.reason = None;
+    Ok(())
+}
+
+/// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
+fn best_sentences(
+    snapshot: &Snapshot,
+    chain: &Chain,
+    vector: Option<&QueryVector>,
+    evidence: &Evidence,
+) -> Result<Vec<SentenceId>> {
+    let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
+    let fits = |terms: &[QueryTerm], chunk| {
+        Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default())
+    };
+    // What the sentence that led here has said already is not asked again.
+    let mut open = chain.asked.clone();
+    if let Reason::Hop(hop) = evidence.reason {
+        let said = fits(&chain.asked, hop.from)?
+            .into_iter()
+            .find(|fit| fit.sentence == hop.sentence)
+            .map_or(0, |fit| fit.covered);
+        let rest: Vec<QueryTerm> = open
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index >= 64 || said & (1 << index) == 0)
+            .map(|(_, term)| *term)
+            .collect();
+        if !rest.is_empty() {
+            open = rest;
+        }
+    }
+    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&chain.terms, evidence.chunk)?);
+    let share = ChainSettings::default().sentence_meaning;
+    for fit in asked.iter_mut().chain(&mut all) {
+        fit.overlap = with_meaning(snapshot, vector, share, fit)?;
+    }
+    let mut best: [(f32, f32, SentenceId); 2] = [(0.0, 0.0, first); 2];
+    for (asked, all) in asked.iter().zip(&all) {
+        let keys = [(asked.overlap, all.overlap, asked.sentence), (all.overlap, asked.overlap, asked.sentence)];
+        for (best, key) in best.iter_mut().zip(keys) {
+            if (key.0, key.1) > (best.0, best.1) {
+                *best = key;
+            }
+        }
+    }
+    Ok(best.into_iter().map(|best| best.2).collect())
+}

@@ -1,0 +1,133 @@
+//! Give me a question and a model, I give you an answer that the file's bytes support: what `KnowledgeBase::answer` does.
+
+use crate::answer::Answer;
+use crate::base::error::Result;
+use crate::controllers::controller::Turn;
+use crate::driver::stand_in::StandIn;
+use crate::driver::{Driver, Event};
+use crate::facade::knowledge_base::KnowledgeBase;
+use crate::language::budget::{Budget, Prices};
+use crate::language::language_model::LanguageModel;
+use crate::language::reranker::Reranker;
+use crate::preset::{ControllerSettings, Preset};
+use crate::retrieval::evidence::filter::Filter;
+use crate::retrieval::gate::gate;
+use crate::retrieval::question::Meaning;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How to answer.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct AskOptions {
+    /// The system that answers, as [`Preset::named`] reads it; ours if `None`.
+    pub preset: Option<String>,
+    /// The language model; without one the answer is quotes.
+    pub model: Option<Arc<dyn LanguageModel>>,
+    /// Orders candidates anew, for presets that ask for it.
+    pub reranker: Option<Arc<dyn Reranker>>,
+    /// Most that may be spent.
+    pub budget: Budget,
+    /// Prices of tokens.
+    pub prices: Prices,
+    /// What was said before.
+    pub history: Vec<Turn>,
+    /// Only documents that meet this.
+    pub filter: Option<Filter>,
+    /// Threshold of the gate, instead of the preset's.
+    pub gate: Option<f32>,
+    /// Chunks of an answer of quotes; 0 for 5.
+    pub k: usize,
+    /// Whether the trace has all that was said to the model.
+    pub whole_trace: bool,
+    /// Whether the answer's text is wanted as it comes.
+    pub stream: bool,
+}
+
+impl AskOptions {
+    /// The preset with what the options change in it.
+    fn preset(&self) -> Result<Preset> {
+        let mut preset = Preset::named(self.preset.as_deref().unwrap_or("a2kb"))?;
+        if let (Some(gate), ControllerSettings::Adaptive(settings)) = (self.gate, &mut preset.controller) {
+            settings.gate = gate;
+        }
+        Ok(preset)
+    }
+}
+
+impl KnowledgeBase {
+    /// Answers a question. Whatever a model says is held against the file: see [`Answer::status`]. What goes wrong with the model
+    /// is in the answer, with the evidence so far; an error is a wrong request or damage of the file.
+    pub fn answer(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        on_event: &mut dyn FnMut(Event<'_>),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Answer> {
+        match &options.model {
+            None => {
+                let mut answer = self.ask_with(question, if options.k == 0 { 5 } else { options.k })?;
+                if let Some(threshold) = options.gate
+                    && let Some(vector) = self.meaning_at_hand(question)?.vector
+                {
+                    let seen = gate(self.snapshot(), &vector, threshold)?;
+                    if !seen.open {
+                        let why =
+                            format!("no document is near the question: {:.3} is below {threshold:.3}", seen.score);
+                        answer.abstain(why);
+                    }
+                }
+                Ok(answer)
+            }
+            Some(model) => self.run(question, options, model.as_ref(), on_event, cancelled),
+        }
+    }
+
+    /// What an answer would cost, about: the file is asked, the model is not. The estimate is for a question that the first evidence
+    /// answers.
+    pub fn estimate(&self, question: &str, options: &AskOptions) -> Result<Answer> {
+        self.run(question, options, &StandIn, &mut |_| {}, &|| false)
+    }
+
+    fn run(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        model: &dyn LanguageModel,
+        on_event: &mut dyn FnMut(Event<'_>),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Answer> {
+        let preset = options.preset()?;
+        let documents = options.filter.as_ref().map(|filter| filter.documents(self.snapshot())).transpose()?;
+        let start = Instant::now();
+        // Gate, retrieval and tools ask for the same vectors.
+        let known: RefCell<HashMap<String, Meaning>> = RefCell::default();
+        let meaning = |text: &str| {
+            if let Some(meaning) = known.borrow().get(text) {
+                return Ok(meaning.clone());
+            }
+            let meaning = self.meaning_at_hand(text)?;
+            known.borrow_mut().insert(text.to_owned(), meaning.clone());
+            Ok(meaning)
+        };
+        let driver = Driver {
+            snapshot: self.snapshot(),
+            meaning: &meaning,
+            model,
+            reranker: options.reranker.as_deref(),
+            preset: &preset,
+            documents: documents.as_ref(),
+            budget: options.budget,
+            prices: options.prices,
+            whole_trace: options.whole_trace,
+            clock: &|| start.elapsed(),
+            cancelled,
+            on_event,
+            stream: options.stream,
+        };
+        driver.run(question, &options.history)
+    }
+}

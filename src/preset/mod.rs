@@ -1,0 +1,5 @@
+//! Layer 8: systems by name, as data: how each retrieves and answers.
+
+mod settings;
+
+pub use settings::{ControllerSettings, Preset};

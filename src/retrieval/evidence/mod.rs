@@ -1,0 +1,6 @@
+//! What retrieval finds: chunks with reasons, what they cover of a question, and which documents may be among them.
+
+pub mod filter;
+mod found;
+
+pub use found::{Cost, Evidence, Hop, Reason, Retrieved, Stage, TraceStep, path_to};
