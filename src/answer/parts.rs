@@ -156,14 +156,3 @@ pub struct Answer {
 
 /// What an answer says that is none.
 pub(crate) const NOTHING: &str = "Nothing in this file answers the question.";
-
-impl Answer {
-    /// Withholds an answer of quotes.
-    pub(crate) fn abstain(&mut self, why: String) {
-        (self.status, self.text, self.reason) = (Status::Abstained, NOTHING.into(), Some(why));
-        self.plain.clear();
-        self.citations.clear();
-        self.claims.clear();
-        self.evidence.iter_mut().for_each(|evidence| evidence.citations.clear());
-    }
-}

@@ -5,10 +5,9 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::language::budget::Ledger;
-use crate::retrieval::chain::{Chain, ChainSettings, chain};
+use crate::retrieval::chain::ChainSettings;
 use crate::retrieval::context::{TextFetcher, document_info, entity_name};
-use crate::retrieval::evidence::{Evidence, Reason};
-use crate::retrieval::graph::view::GraphView;
+use crate::retrieval::evidence::{Evidence, Reason, path_to};
 use crate::retrieval::question::linking::{Mention, Strategy};
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::text::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
@@ -21,23 +20,41 @@ const MAX_LEADS: usize = 2;
 /// Chunks that coverage is judged by.
 const JUDGED_CHUNKS: usize = 5;
 
-/// Answers `question` with the sentences of at most `k` chunks.
-pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answer> {
-    let settings = ChainSettings::default();
-    let chain = chain(&GraphView::whole(snapshot), question, &settings, k.max(JUDGED_CHUNKS))?;
-    let mut judged: Vec<ChunkId> = chain.evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
+/// What was retrieved for a question, as far as quotes go by it.
+struct Found<'a> {
+    evidence: &'a [Evidence],
+    /// The question's terms.
+    terms: Vec<QueryTerm>,
+    /// Those outside the names: what is asked of the things it names.
+    asked: Vec<QueryTerm>,
+}
+
+/// Answers `question`, whose names are `mentions`, with the sentences of at most `k` chunks of `evidence` (best first). The caller
+/// adds who found it and what it cost.
+pub fn answer(
+    snapshot: &Snapshot,
+    question: &Question,
+    mentions: &[Mention],
+    evidence: &[Evidence],
+    k: usize,
+) -> Result<Answer> {
+    let terms = question.content_terms();
+    let outside = |term: &&QueryTerm| !mentions.iter().any(|mention| mention.words.contains(&term.word));
+    let mut asked: Vec<QueryTerm> = terms.iter().filter(outside).copied().collect();
+    if asked.is_empty() {
+        asked.clone_from(&terms);
+    }
+    let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
     judged.sort_unstable();
-    let covered = chunk_fits(snapshot, &chain.terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
-    let coverage = covered_share(&chain.terms, covered);
-    let missing = chain.terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
+    let covered = chunk_fits(snapshot, &terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
+    let coverage = covered_share(&terms, covered);
+    let missing = terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
     let missing = missing.map(|(_, term)| question.word(term.word).to_owned()).collect();
-    let named = chain
-        .mentions
-        .iter()
-        .any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
+    let named =
+        mentions.iter().any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
-        names: linked_names(snapshot, question, &chain.mentions)?,
+        names: linked_names(snapshot, question, mentions)?,
         question: question.text.clone(),
         status: Status::Abstained,
         text: NOTHING.into(),
@@ -51,14 +68,15 @@ pub fn answer(snapshot: &Snapshot, question: &Question, k: usize) -> Result<Answ
         missing,
         coverage,
         plan: Vec::new(),
-        preset: "extractive".into(),
+        preset: String::new(),
         model: None,
         stage: None,
-        cost: Ledger { retrievals: 1, ..Default::default() },
+        cost: Ledger::default(),
         trace: Vec::new(),
     };
-    if enough && !chain.evidence.is_empty() {
-        quote(snapshot, &chain, question.vector.as_ref(), k, &mut answer)?;
+    if enough && !evidence.is_empty() {
+        let found = Found { evidence, terms, asked };
+        quote(snapshot, &found, question.vector.as_ref(), k, &mut answer)?;
     }
     Ok(answer)
 }
@@ -85,21 +103,21 @@ pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question, mentions: &
 /// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
 fn quote(
     snapshot: &Snapshot,
-    chain: &Chain,
+    found: &Found<'_>,
     vector: Option<&QueryVector>,
     k: usize,
     answer: &mut Answer,
 ) -> Result<()> {
     let mut fetcher = TextFetcher::new(snapshot);
     let mut lines = Vec::new();
-    let chosen = &chain.evidence[..chain.evidence.len().min(k)];
+    let chosen = &found.evidence[..found.evidence.len().min(k)];
     for evidence in chosen {
         let leads = chosen.iter().filter_map(|other| match other.reason {
             Reason::Hop(hop) if hop.from == evidence.chunk => Some(hop.sentence),
             _ => None,
         });
         let sentences: BTreeSet<SentenceId> =
-            leads.take(MAX_LEADS).chain(best_sentences(snapshot, chain, vector, evidence)?).collect();
+            leads.take(MAX_LEADS).chain(best_sentences(snapshot, found, vector, evidence)?).collect();
         let mut numbers = Vec::new();
         for sentence in sentences {
             let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
@@ -119,7 +137,7 @@ fn quote(
             document: document_info(snapshot, snapshot.provenance()?.chunk(evidence.chunk)?.document)?.id,
             score: evidence.score,
             reason: evidence.reason.name(),
-            path: fetcher.path(&chain.path(evidence))?,
+            path: fetcher.path(&path_to(found.evidence, evidence))?,
         });
     }
     answer.text = lines.join("\n");
@@ -133,7 +151,7 @@ fn quote(
 /// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
 fn best_sentences(
     snapshot: &Snapshot,
-    chain: &Chain,
+    found: &Found<'_>,
     vector: Option<&QueryVector>,
     evidence: &Evidence,
 ) -> Result<Vec<SentenceId>> {
@@ -142,9 +160,9 @@ fn best_sentences(
         Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default())
     };
     // What the sentence that led here has said already is not asked again.
-    let mut open = chain.asked.clone();
+    let mut open = found.asked.clone();
     if let Reason::Hop(hop) = evidence.reason {
-        let said = fits(&chain.asked, hop.from)?
+        let said = fits(&found.asked, hop.from)?
             .into_iter()
             .find(|fit| fit.sentence == hop.sentence)
             .map_or(0, |fit| fit.covered);
@@ -158,7 +176,7 @@ fn best_sentences(
             open = rest;
         }
     }
-    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&chain.terms, evidence.chunk)?);
+    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&found.terms, evidence.chunk)?);
     let share = ChainSettings::default().sentence_meaning;
     for fit in asked.iter_mut().chain(&mut all) {
         fit.overlap = with_meaning(snapshot, vector, share, fit)?;

@@ -199,12 +199,10 @@ impl Controller for Adaptive {
                 Action::Gate { query: workspace.question.clone(), threshold: self.settings.gate }
             }
             (State::Gating, Observation::Gate(Some(gate))) if !gate.open => {
-                let why =
-                    format!("no document is near the question: {:.3} is below {:.3}", gate.score, self.settings.gate);
-                Action::Finish(Draft::abstained(why))
+                Action::Finish(Draft::abstained(gate.why(self.settings.gate)))
             }
             (State::Start | State::Gating, _) => self.retrieve(workspace.question.clone()),
-            (State::Retrieving, Observation::Evidence { numbers, .. }) => self.evidence(workspace, &numbers),
+            (State::Retrieving, Observation::Evidence { numbers }) => self.evidence(workspace, &numbers),
             (State::Answering { strict }, Observation::Reply(reply)) => {
                 self.judge(workspace, answering::read_answer(&reply.text), strict)
             }

@@ -6,7 +6,6 @@ use crate::answer::evidence_table::EvidenceTable;
 use crate::base::ids::FactId;
 use crate::language::language_model::{ChatReply, ChatRequest, ToolCall};
 use crate::retrieval::gate::Gate;
-use crate::retrieval::ladder::Findings;
 use crate::retrieval::systems::{InfluenceSettings, Pipeline};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -29,8 +28,6 @@ pub struct Workspace {
     pub history: Vec<Turn>,
     /// All evidence so far.
     pub table: EvidenceTable,
-    /// What the preset retrieves by.
-    pub pipeline: Pipeline,
 }
 
 /// A search for evidence.
@@ -102,8 +99,6 @@ pub enum Observation {
     Evidence {
         /// In the table.
         numbers: Vec<usize>,
-        /// What they have of the query.
-        findings: Findings,
     },
     /// Facts, best first, each in words.
     Facts(Vec<(FactId, String)>),
@@ -129,6 +124,8 @@ pub enum Observation {
 pub enum Ending {
     /// With an answer.
     Answered,
+    /// With the best sentences of what was retrieved last, if they say enough.
+    Quoted,
     /// Nothing in the file answers.
     Abstained,
     /// Without an answer that stands.
@@ -173,6 +170,11 @@ impl Draft {
     /// An answer.
     pub fn answered(text: impl Into<String>, citations: Vec<usize>) -> Self {
         Draft { text: text.into(), citations, ..Draft::new(Ending::Answered) }
+    }
+
+    /// The file's own sentences.
+    pub fn quoted() -> Self {
+        Draft::new(Ending::Quoted)
     }
 
     /// No answer in the file.

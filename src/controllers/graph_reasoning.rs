@@ -209,7 +209,7 @@ impl Controller for GraphReasoning {
                 self.context = numbers;
                 self.fill_up(workspace)
             }
-            Observation::Evidence { numbers, .. } => self.answer(workspace, &numbers),
+            Observation::Evidence { numbers } => self.answer(workspace, &numbers),
             Observation::Reply(reply) if labelling => self.label(Some(&reply.text)),
             Observation::CallFailed(_) | Observation::Refused(_) if labelling => self.label(None),
             Observation::Reply(reply) => {

@@ -71,7 +71,7 @@ impl Controller for Interleaved {
     fn next(&mut self, observation: Observation, workspace: &Workspace) -> Action {
         match observation {
             Observation::Start => Action::Retrieve(Retrieval::new(workspace.question.clone(), self.settings.evidence)),
-            Observation::Evidence { numbers, .. } => {
+            Observation::Evidence { numbers } => {
                 // The first paragraphs stay: new ones come behind, as far as there is room.
                 self.context = joined(&self.context, &numbers);
                 self.context.truncate(self.settings.max_evidence);

@@ -8,6 +8,7 @@ pub mod graph_reasoning;
 pub mod interleaved;
 pub mod planner;
 pub mod prompts;
+pub mod quoting;
 pub mod single_pass;
 pub mod tool;
 pub mod tool_loop;

@@ -259,7 +259,7 @@ impl Controller for Planner {
             }
             (State::Planning, Observation::Start | Observation::CallFailed(_)) => self.planned(None, workspace),
             (State::Planning, Observation::Reply(reply)) => self.planned(Some(&reply.text), workspace),
-            (State::Retrieving, Observation::Evidence { numbers, .. }) => self.found(&numbers, workspace),
+            (State::Retrieving, Observation::Evidence { numbers }) => self.found(&numbers, workspace),
             (State::FindingGaps, Observation::Reply(reply)) => self.weighed(&reply.text, workspace),
             // Without an analysis what was found must do.
             (State::FindingGaps, Observation::CallFailed(_)) => self.next_part(workspace),

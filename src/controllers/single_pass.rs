@@ -172,10 +172,10 @@ impl Controller for SinglePass {
                 };
                 self.decide(likely_need(&workspace.question), threshold, workspace)
             }
-            Observation::Evidence { numbers, .. } if numbers.is_empty() => {
+            Observation::Evidence { numbers } if numbers.is_empty() => {
                 Action::Finish(Draft::abstained("nothing was found"))
             }
-            Observation::Evidence { numbers, .. } => {
+            Observation::Evidence { numbers } => {
                 let tokens = self.settings.context_tokens;
                 let mut request = answering::ask(workspace, &numbers, tokens, false);
                 if !self.reasoning.is_empty()

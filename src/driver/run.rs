@@ -2,7 +2,7 @@
 //! answer against the file.
 
 use crate::answer::evidence_table::{EvidenceTable, Numbering};
-use crate::answer::quotes::linked_names;
+use crate::answer::quotes::{self, linked_names};
 use crate::answer::trace::{CallTrace, TraceEntry};
 use crate::answer::verification::{Verified, verify};
 use crate::answer::{Answer, AnswerEvidence, Cause, LinkedName, NOTHING, Status};
@@ -10,6 +10,7 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, FactId};
 use crate::base::score::Scored;
 use crate::controllers::controller::{Action, Controller, Draft, Ending, Observation, Retrieval, Turn, Workspace};
+use crate::controllers::quoting::Quoting;
 use crate::controllers::tool::Tool;
 use crate::corpus::snapshot::Snapshot;
 use crate::driver::toolbox::Toolbox;
@@ -26,7 +27,6 @@ use crate::retrieval::evidence::{Evidence, Reason, Retrieved, Stage, TraceStep, 
 use crate::retrieval::gate::gate;
 use crate::retrieval::graph::fact_mapping::{fact_names, nearest_facts};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::ladder::examine;
 use crate::retrieval::question::linking::link;
 use crate::retrieval::question::{Meaning, Question};
 use crate::retrieval::systems::{InfluenceSettings, Pipeline, reason_from, retrieve};
@@ -53,12 +53,16 @@ pub struct Driver<'a> {
     pub snapshot: &'a Snapshot,
     /// Makes the vectors of a query, if there is a model for them.
     pub meaning: &'a dyn Fn(&str) -> Result<Meaning>,
-    /// The language model.
-    pub model: &'a dyn LanguageModel,
+    /// The language model; without one, the answer is quotes.
+    pub model: Option<&'a dyn LanguageModel>,
     /// Orders candidates anew, if there is one.
     pub reranker: Option<&'a dyn Reranker>,
     /// How to retrieve and answer.
     pub preset: &'a Preset,
+    /// Chunks that an answer of quotes may rest on.
+    pub quoted_chunks: usize,
+    /// Least nearness of a document for an answer of quotes; the preset's if `None`.
+    pub gate: Option<f32>,
     /// Only documents of this set are evidence.
     pub documents: Option<&'a DocumentSet>,
     /// Most that may be spent.
@@ -96,12 +100,20 @@ struct Run<'d, 'a> {
     refusals: usize,
     /// The last action was a call that failed.
     call_failed: bool,
+    /// What was retrieved last and for what, to be quoted; kept where there is no model.
+    last: Option<(Question, Vec<Evidence>)>,
 }
 
 impl Driver<'_> {
     /// Answers `question`. What goes wrong with a model is an answer that failed; an error is damage of the file.
     pub fn run(mut self, question: &str, history: &[Turn]) -> Result<Answer> {
-        let mut controller = self.preset.controller.controller();
+        let mut controller = match self.model {
+            Some(_) => self.preset.controller.controller(),
+            None => Box::new(Quoting::new(
+                self.gate.unwrap_or(self.preset.controller.gate()),
+                self.quoted_chunks.max(JUDGED_CHUNKS),
+            )),
+        };
         self.run_controller(controller.as_mut(), question, history)
     }
 
@@ -123,7 +135,6 @@ impl Driver<'_> {
             question: question.to_owned(),
             history: history.to_vec(),
             table: EvidenceTable::new(numbering),
-            pipeline: self.preset.pipeline.clone(),
         };
         let start = (self.clock)();
         let run = Run {
@@ -136,6 +147,7 @@ impl Driver<'_> {
             start,
             refusals: 0,
             call_failed: false,
+            last: None,
         };
         run.run(controller)
     }
@@ -236,14 +248,14 @@ impl Run<'_, '_> {
             entry.outcome = "without vectors, by words alone: ".into();
             pipeline = &Pipeline::Keyword;
         }
-        let view = GraphView::whole(snapshot);
+        let view = GraphView::new(snapshot, preset.switches);
         let wanted = retrieval.k.max(retrieval.rerank);
         // Documents are filtered afterwards, so that all chunks that can be evidence are asked for.
         let limit = match self.driver.documents {
             Some(_) => snapshot.base_layer()?.chunk_count as usize,
             None => wanted,
         };
-        let mut found = retrieve(&view, &question, pipeline, preset.switches, limit)?;
+        let mut found = retrieve(&view, &question, pipeline, limit)?;
         self.filter(&mut found, wanted)?;
         self.rerank(retrieval, &mut found)?;
         found.evidence.truncate(retrieval.k);
@@ -253,9 +265,11 @@ impl Run<'_, '_> {
         let numbers = self.add(&found.evidence)?;
         let more = self.workspace.table.rows().len() - known;
         entry.outcome.push_str(&format!("{} chunks, {more} of them new", numbers.len()));
-        let findings = examine(&view, &question, &link(&view, &question)?, &found.evidence)?;
         entry.retrieval = found.trace;
-        Ok(Observation::Evidence { numbers, findings })
+        if self.driver.model.is_none() {
+            self.last = Some((question, found.evidence));
+        }
+        Ok(Observation::Evidence { numbers })
     }
 
     fn filter(&self, found: &mut Retrieved, wanted: usize) -> Result<()> {
@@ -429,6 +443,7 @@ impl Run<'_, '_> {
             }
         };
         let on_text: Option<&mut dyn FnMut(Streamed<'_>)> = if heard { Some(&mut on_text) } else { None };
+        let Some(model) = model else { return Err(no_model()) };
         model.reply(request, &mut CallControl { on_text, cancelled: *cancelled, time_left })
     }
 
@@ -448,9 +463,24 @@ impl Run<'_, '_> {
         Ok(Observation::Tools(texts))
     }
 
+    /// Answers with the file's own sentences.
+    fn quote(self, question: &Question, evidence: &[Evidence]) -> Result<Answer> {
+        let (snapshot, preset) = (self.driver.snapshot, self.driver.preset);
+        let mentions = link(&GraphView::new(snapshot, preset.switches), question)?;
+        let answer = quotes::answer(snapshot, question, &mentions, evidence, self.driver.quoted_chunks)?;
+        if self.driver.stream {
+            (self.driver.on_event)(Event::Text(&answer.text));
+        }
+        let (cost, trace) = (self.ledger, self.trace);
+        Ok(Answer { preset: preset.name.clone(), stage: self.stage, cost, trace, ..answer })
+    }
+
     /// Holds the answer against the evidence.
     fn finish(mut self, draft: Draft) -> Result<Answer> {
         let snapshot = self.driver.snapshot;
+        if let (Ending::Quoted, Some((question, evidence))) = (draft.ending, self.last.take()) {
+            return self.quote(&question, &evidence);
+        }
         let table = std::mem::take(&mut self.workspace.table);
         let verified = match draft.ending {
             Ending::Answered if !draft.ungrounded => {
@@ -463,7 +493,7 @@ impl Run<'_, '_> {
             Ending::Answered if draft.text.trim().is_empty() => Status::Failed,
             Ending::Answered if !draft.ungrounded && verified.is_supported() => Status::Verified,
             Ending::Answered => Status::Unverified,
-            Ending::Abstained => Status::Abstained,
+            Ending::Abstained | Ending::Quoted => Status::Abstained,
             Ending::Failed => Status::Failed,
         };
         let cause = (status == Status::Failed).then(|| self.cause());
@@ -474,7 +504,7 @@ impl Run<'_, '_> {
                     (status == Status::Unverified).then(|| "the cited bytes do not support every claim".into());
                 (verified.text.clone(), verified.plain.clone(), draft.reason.or(unsupported))
             }
-            (Ending::Abstained, _) => (NOTHING.into(), String::new(), draft.reason),
+            (Ending::Abstained | Ending::Quoted, _) => (NOTHING.into(), String::new(), draft.reason),
             (Ending::Failed, _) => ("No answer was found that stands.".into(), String::new(), draft.reason),
         };
         let shown: u64 = table.rows().iter().map(|row| row.tokens).sum();
@@ -492,7 +522,8 @@ impl Run<'_, '_> {
             }
         });
         let evidence: Vec<AnswerEvidence> = evidence.collect();
-        let (names, coverage, uncovered) = look_at(snapshot, &self.workspace.question, &evidence)?;
+        let (names, coverage, uncovered) =
+            look_at(&GraphView::new(snapshot, self.driver.preset.switches), &self.workspace.question, &evidence)?;
         let missing = if draft.missing.is_empty() && status != Status::Verified { uncovered } else { draft.missing };
         Ok(Answer {
             question: self.workspace.question,
@@ -510,7 +541,7 @@ impl Run<'_, '_> {
             coverage,
             plan: draft.plan,
             preset: self.driver.preset.name.clone(),
-            model: Some(self.driver.model.name().to_owned()),
+            model: self.driver.model.map(|model| model.name().to_owned()),
             stage: self.stage,
             cost: self.ledger,
             trace: self.trace,
@@ -518,14 +549,19 @@ impl Run<'_, '_> {
     }
 }
 
+fn no_model() -> Error {
+    Error::invalid("this step", "there is no language model", "give one")
+}
+
 /// The question's names, the share of its words that the first pieces of evidence have, and the words that they lack.
 fn look_at(
-    snapshot: &Snapshot,
+    view: &GraphView<'_>,
     text: &str,
     evidence: &[AnswerEvidence],
 ) -> Result<(Vec<LinkedName>, f32, Vec<String>)> {
+    let snapshot = view.snapshot();
     let question = Question::new(snapshot, text)?;
-    let mentions = link(&GraphView::whole(snapshot), &question)?;
+    let mentions = link(view, &question)?;
     let terms = question.content_terms();
     let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED_CHUNKS).map(|piece| piece.chunk).collect();
     judged.sort_unstable();

@@ -126,15 +126,14 @@ fn ask(
     settings: &RunSettings,
     corpus: &str,
 ) -> Result<Record> {
-    let view = GraphView::whole(snapshot);
-    let switches = preset.switches.with(settings.switches);
+    let view = GraphView::new(snapshot, preset.switches.with(settings.switches));
     let (mut retrieved, mut fastest) = (Retrieved::default(), f64::INFINITY);
     for _ in 0..settings.passes.max(1) {
         let start = Instant::now();
         // Cutting and looking up the question belongs to its time, its vectors do not.
         let question = Question::new(snapshot, &judged.question)?;
         let question = question.with_vector(asked.vector.clone()).with_spans(asked.spans.clone());
-        retrieved = retrieve(&view, &question, &preset.pipeline, switches, CHUNKS)?;
+        retrieved = retrieve(&view, &question, &preset.pipeline, CHUNKS)?;
         fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
     }
     let ranked = documents(snapshot, &retrieved)?;

@@ -1,7 +1,7 @@
 //! Give me a question and a model, I give you an answer that the file's bytes support: what `KnowledgeBase::answer` does.
 
 use crate::answer::Answer;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::controllers::controller::Turn;
 use crate::driver::stand_in::StandIn;
 use crate::driver::{Driver, Event};
@@ -11,7 +11,6 @@ use crate::language::language_model::LanguageModel;
 use crate::language::reranker::Reranker;
 use crate::preset::{ControllerSettings, Preset};
 use crate::retrieval::evidence::filter::Filter;
-use crate::retrieval::gate::gate;
 use crate::retrieval::question::Meaning;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -67,40 +66,47 @@ impl KnowledgeBase {
         on_event: &mut dyn FnMut(Event<'_>),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
-        match &options.model {
-            None => {
-                let mut answer = self.ask_with(question, if options.k == 0 { 5 } else { options.k })?;
-                if let Some(threshold) = options.gate
-                    && let Some(vector) = self.meaning_at_hand(question)?.vector
-                {
-                    let seen = gate(self.snapshot(), &vector, threshold)?;
-                    if !seen.open {
-                        let why =
-                            format!("no document is near the question: {:.3} is below {threshold:.3}", seen.score);
-                        answer.abstain(why);
-                    }
-                }
-                Ok(answer)
-            }
-            Some(model) => self.run(question, options, model.as_ref(), on_event, cancelled),
+        let preset = options.preset()?;
+        if options.model.is_none() {
+            self.check_without_model(question, options, &preset)?;
         }
+        self.run(question, options, &preset, options.model.as_deref(), on_event, cancelled)
+    }
+
+    /// Refuses what an answer of quotes cannot honour.
+    fn check_without_model(&self, question: &str, options: &AskOptions, preset: &Preset) -> Result<()> {
+        let refused = |what: &str, why: &str| Err(Error::invalid(what, why, "give a language model, or leave it out"));
+        if !options.history.is_empty() {
+            return refused("the history", "without a language model each question stands alone");
+        }
+        if options.reranker.is_some() {
+            return refused("the reranker", "without a language model nothing is ordered anew");
+        }
+        if preset.controller.may_skip_retrieval() {
+            return refused(&format!("the preset {:?}", preset.name), "it answers by a language model alone");
+        }
+        let gated = options.gate.is_some_and(|gate| gate > 0.0);
+        if gated && (preset.without_vectors || self.meaning_at_hand(question)?.vector.is_none()) {
+            return Err(Error::invalid("the gate", "there are no vectors to tell nearness by", "leave it out"));
+        }
+        Ok(())
     }
 
     /// What an answer would cost, about: the file is asked, the model is not. The estimate is for a question that the first evidence
     /// answers.
     pub fn estimate(&self, question: &str, options: &AskOptions) -> Result<Answer> {
-        self.run(question, options, &StandIn, &mut |_| {}, &|| false)
+        self.run(question, options, &options.preset()?, Some(&StandIn), &mut |_| {}, &|| false)
     }
 
     fn run(
         &self,
         question: &str,
         options: &AskOptions,
-        model: &dyn LanguageModel,
+        preset: &Preset,
+        model: Option<&dyn LanguageModel>,
         on_event: &mut dyn FnMut(Event<'_>),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
-        let preset = options.preset()?;
         let documents = options.filter.as_ref().map(|filter| filter.documents(self.snapshot())).transpose()?;
         let start = Instant::now();
         // Gate, retrieval and tools ask for the same vectors.
@@ -118,7 +124,9 @@ impl KnowledgeBase {
             meaning: &meaning,
             model,
             reranker: options.reranker.as_deref(),
-            preset: &preset,
+            preset,
+            quoted_chunks: if options.k == 0 { 5 } else { options.k },
+            gate: if model.is_none() { options.gate } else { None },
             documents: documents.as_ref(),
             budget: options.budget,
             prices: options.prices,

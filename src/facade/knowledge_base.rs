@@ -1,12 +1,12 @@
 //! Give me a path, I give you search, reading and answers: the crate's front door.
 
 use crate::answer::Answer;
-use crate::answer::quotes::answer;
 use crate::base::distance::dot_f32;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
+use crate::facade::AskOptions;
 use crate::facade::explore::Explorer;
 use crate::facade::search::search;
 use crate::format::kind::Kind;
@@ -178,9 +178,8 @@ impl KnowledgeBase {
 
     /// The same with sentences of at most `k` chunks.
     pub fn ask_with(&self, question: &str, k: usize) -> Result<Answer> {
-        let meaning = self.meaning_at_hand(question)?;
-        let question = Question::new(&self.snapshot, question)?;
-        answer(&self.snapshot, &question.with_vector(meaning.vector).with_spans(meaning.spans), k)
+        let options = AskOptions { k, ..Default::default() };
+        self.answer(question, &options, &mut |_| {}, &|| false)
     }
 
     /// The `k` best chunks for a query.

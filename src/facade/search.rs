@@ -10,7 +10,6 @@ use crate::preset::Preset;
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::evidence::{Hop, Reason, Retrieved, TraceStep, path_to};
-use crate::retrieval::graph::view::GraphSwitches;
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::{Meaning, Question};
 use crate::retrieval::systems::retrieve;
@@ -137,8 +136,7 @@ pub(crate) fn by_preset(
     if !preset.without_vectors {
         question = question.with_vector(meaning.vector.clone()).with_spans(meaning.spans.clone());
     }
-    let switches: GraphSwitches = preset.switches;
-    retrieve(&GraphView::whole(snapshot), &question, &preset.pipeline, switches, k)
+    retrieve(&GraphView::new(snapshot, preset.switches), &question, &preset.pipeline, k)
 }
 
 fn hybrid(

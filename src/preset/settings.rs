@@ -7,7 +7,7 @@ use crate::controllers::conversation::Conversation;
 use crate::controllers::graph_reasoning::{GraphReasoning, GraphReasoningSettings};
 use crate::controllers::interleaved::{Interleaved, InterleavedSettings};
 use crate::controllers::planner::{Planner, PlannerSettings};
-use crate::controllers::single_pass::{SinglePass, SinglePassSettings};
+use crate::controllers::single_pass::{Decision, SinglePass, SinglePassSettings};
 use crate::controllers::tool::Tool;
 use crate::controllers::tool_loop::{ToolLoop, ToolLoopSettings};
 use crate::retrieval::evidence::Stage;
@@ -83,6 +83,19 @@ impl ControllerSettings {
             ControllerSettings::Interleaved(settings) => Box::new(Interleaved::new(settings)),
         };
         Box::new(Conversation::new(one_question))
+    }
+
+    /// Least nearness of a document to the question; 0 where there is no gate.
+    pub fn gate(&self) -> f32 {
+        match self {
+            ControllerSettings::Adaptive(settings) => settings.gate,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether it may answer without looking into the file.
+    pub fn may_skip_retrieval(&self) -> bool {
+        matches!(self, ControllerSettings::SinglePass(settings) if settings.decision == Decision::Never)
     }
 
     /// The tools that its model may use, and whether searches give whole chunks.

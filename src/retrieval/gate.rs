@@ -22,6 +22,13 @@ pub struct Gate {
     pub score: f32,
 }
 
+impl Gate {
+    /// Why it is closed at `threshold`.
+    pub fn why(&self, threshold: f32) -> String {
+        format!("no document is near the question: {:.3} is below {threshold:.3}", self.score)
+    }
+}
+
 /// Open if the nearest document's cosine, clipped to 0..1, is at least `threshold`; 0 is always open but for a file without
 /// documents. A document's vector is its own if the file has such, else the mean of its sentences' (instead of a summary's),
 /// among the documents of the nearest sentences.

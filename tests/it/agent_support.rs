@@ -64,7 +64,9 @@ pub(super) fn ask_in(
     let driver = Driver {
         snapshot: kb.snapshot(),
         meaning: &meaning,
-        model,
+        model: Some(model),
+        quoted_chunks: 5,
+        gate: None,
         reranker: None,
         preset,
         documents: None,

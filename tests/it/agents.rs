@@ -262,7 +262,9 @@ fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
     let driver = Driver {
         snapshot: DEMO.snapshot(),
         meaning: &meaning,
-        model: &model,
+        model: Some(&model),
+        quoted_chunks: 5,
+        gate: None,
         reranker: Some(&Shortest),
         preset: &preset,
         documents: None,
@@ -334,7 +336,9 @@ fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
         let driver = Driver {
             snapshot: DEMO.snapshot(),
             meaning: &meaning,
-            model: &model,
+            model: Some(&model),
+            quoted_chunks: 5,
+            gate: None,
             reranker: None,
             preset: &preset,
             documents: None,

@@ -127,8 +127,10 @@ fn exit_codes_tell_how_it_ended() {
     assert_eq!((code, &value["cause"]), (8, &json!("budget")));
     let (code, _, told) = run(ask(&mut a2kb(&kb, &server.address), &kb.file, &["--max-cost", "1"]));
     assert!(code == 1 && told.contains("--price"), "{told}");
-    let (code, _, told) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--preset", "a2rag"]));
+    let (code, _, told) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--stream"]));
     assert!(code == 1 && told.contains("--model"), "{told}");
+    let (code, value, _) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--preset", "bm25", "--json"]));
+    assert_eq!((code, &value["preset"]), (0, &json!("bm25")));
     let (code, value, _) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([
         QUESTION,
         "--preset",

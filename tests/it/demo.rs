@@ -137,3 +137,31 @@ fn exact_search_equals_a_scan() {
         assert!(got.iter().all(|hit| hit.sentences.len() <= 5));
     }
 }
+
+#[test]
+fn answers_of_quotes_honour_what_is_asked_for_or_refuse_it() {
+    let kb = demo();
+    let question = "Where was the designer of the Velm Dam born?";
+    let ask = |options: &a2kb::AskOptions, stop: bool| kb.answer(question, options, &mut |_| {}, &|| stop);
+    let mut options = a2kb::AskOptions::default();
+    let all = ask(&options, false).unwrap();
+    assert!(all.citations.iter().any(|citation| citation.source == "tobias-renn.md"));
+    assert!(all.stage.is_some() && all.preset == "a2kb" && all.trace.len() == 1 && all.cost.retrievals == 1);
+    options.filter = Some(a2kb::Filter::parse("not source = tobias-renn.md").unwrap());
+    let filtered = ask(&options, false).unwrap();
+    assert!(filtered.citations.iter().all(|citation| citation.source != "tobias-renn.md"));
+    assert!(filtered.evidence.iter().all(|evidence| !evidence.document.contains("tobias-renn")));
+    options.filter = None;
+    let stopped = ask(&options, true).unwrap();
+    assert_eq!((stopped.status, stopped.cause), (a2kb::Status::Failed, Some(a2kb::Cause::Stopped)));
+    options.preset = Some("bm25".into());
+    assert_eq!(ask(&options, false).unwrap().preset, "bm25");
+    options.preset = Some("no-rag".into());
+    assert!(ask(&options, false).is_err());
+    options.preset = None;
+    options.gate = Some(0.3);
+    assert!(ask(&options, false).is_err(), "the demo has no vectors to tell nearness by");
+    options.gate = None;
+    options.history.push(a2kb::Turn { question: "q".into(), answer: "a".into() });
+    assert!(ask(&options, false).is_err());
+}

@@ -33,8 +33,8 @@ fn question(judged: &JudgedQuestion) -> Question {
 }
 
 fn by(preset: &Preset, judged: &JudgedQuestion, switches: GraphSwitches) -> Retrieved {
-    let view = GraphView::whole(DEMO.0.snapshot());
-    retrieve(&view, &question(judged), &preset.pipeline, preset.switches.with(switches), 30).unwrap()
+    let view = GraphView::new(DEMO.0.snapshot(), preset.switches.with(switches));
+    retrieve(&view, &question(judged), &preset.pipeline, 30).unwrap()
 }
 
 #[test]

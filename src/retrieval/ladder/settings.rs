@@ -6,7 +6,6 @@ use crate::retrieval::chain::ChainSettings;
 use crate::retrieval::evidence::{Cost, Evidence, Stage};
 use crate::retrieval::graph::bridge::BridgeLimits;
 use crate::retrieval::graph::passage_graph::PassageGraphSettings;
-use crate::retrieval::graph::view::GraphSwitches;
 use crate::retrieval::ladder::sufficiency::Findings;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -32,8 +31,6 @@ pub struct LadderSettings {
     pub keep: usize,
     /// When to stop in any case.
     pub budget: Budget,
-    /// Parts of the graph to do without.
-    pub switches: GraphSwitches,
 }
 
 impl Default for LadderSettings {
@@ -46,7 +43,6 @@ impl Default for LadderSettings {
             sufficiency: Sufficiency::default(),
             keep: 10,
             budget: Budget::default(),
-            switches: GraphSwitches::default(),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::base::ids::ChunkId;
 use crate::base::score::Scored;
 use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::evidence::{Cost, Evidence, Reason, Retrieved, Stage, TraceStep};
-use crate::retrieval::graph::view::{GraphSwitches, GraphView};
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::ladder::{LadderSettings, climb};
 use crate::retrieval::question::Question;
 use crate::retrieval::text::hybrid::{FusedHit, Fusion};
@@ -68,26 +68,10 @@ impl Pipeline {
     pub fn needs_vector(&self) -> bool {
         !matches!(self, Pipeline::Keyword | Pipeline::Ladder(_))
     }
-
-    /// The switches of its graph, with `more` ones on top.
-    pub fn switches(&self, more: GraphSwitches) -> GraphSwitches {
-        let own = match self {
-            Pipeline::Ladder(settings) => settings.switches,
-            _ => GraphSwitches::default(),
-        };
-        own.with(more)
-    }
 }
 
-/// The `k` best chunks for `question` by `pipeline`, over the graph as `switches` leave it.
-pub fn retrieve(
-    view: &GraphView<'_>,
-    question: &Question,
-    pipeline: &Pipeline,
-    switches: GraphSwitches,
-    k: usize,
-) -> Result<Retrieved> {
-    let view = &GraphView::new(view.snapshot(), pipeline.switches(switches));
+/// The `k` best chunks for `question` by `pipeline`, over the graph as `view` shows it.
+pub fn retrieve(view: &GraphView<'_>, question: &Question, pipeline: &Pipeline, k: usize) -> Result<Retrieved> {
     let vector = || -> Result<&QueryVector> {
         let missing = || Error::invalid("this preset", "it needs the question's vector", "use a file with vectors");
         question.vector.as_ref().ok_or_else(missing)

@@ -59,9 +59,8 @@ impl HowArguments {
         (options.budget, options.prices) = self.model.budget()?;
         options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
         (options.gate, options.stream) = (self.gate, self.stream);
-        if options.model.is_none() && (self.preset.is_some() || self.filter.is_some()) {
-            let mend = "name one with --model, or search with `a2kb search --preset NAME --where CONDITION`";
-            return Err(Error::invalid("--preset and --where", "they need a language model here", mend));
+        if options.model.is_none() && self.stream {
+            return Err(Error::invalid("--stream", "quotes come at once", "name a language model with --model"));
         }
         Ok(options)
     }

@@ -101,7 +101,9 @@ impl Chat {
             output::text_out(render(&answer).trim_end())?;
         }
         self.spent.merge(&answer.cost);
-        self.options.history.push(Turn { question: question.to_owned(), answer: answer.text.clone() });
+        if self.options.model.is_some() {
+            self.options.history.push(Turn { question: question.to_owned(), answer: answer.text.clone() });
+        }
         self.last = Some(answer);
         Ok(())
     }
