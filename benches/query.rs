@@ -6,8 +6,8 @@
 //! One iteration asks all questions once.
 
 use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
-use a2kb::internals::retrieval::chain::{ChainSettings, chain};
 use a2kb::internals::retrieval::graph::view::GraphView;
+use a2kb::internals::retrieval::ladder::{LadderSettings, climb};
 use a2kb::internals::retrieval::question::Question;
 use a2kb::internals::retrieval::text::keyword::bm25;
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase};
@@ -43,7 +43,7 @@ fn graph_evidence() {
     let (kb, questions) = &*DATA;
     for question in questions {
         let question = Question::new(kb.snapshot(), &question.question).unwrap();
-        divan::black_box(chain(&GraphView::whole(kb.snapshot()), &question, &ChainSettings::default(), 20).unwrap());
+        divan::black_box(climb(&GraphView::whole(kb.snapshot()), &question, &LadderSettings::default(), 20).unwrap());
     }
 }
 

@@ -8,7 +8,7 @@ use crate::language::budget::Ledger;
 use crate::retrieval::chain::ChainSettings;
 use crate::retrieval::context::{TextFetcher, document_info, entity_name};
 use crate::retrieval::evidence::{Evidence, Reason, path_to};
-use crate::retrieval::question::linking::{Mention, Strategy};
+use crate::retrieval::question::linking::{Mention, Strategy, asked_terms};
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::text::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
 use std::collections::BTreeSet;
@@ -39,11 +39,7 @@ pub fn answer(
     k: usize,
 ) -> Result<Answer> {
     let terms = question.content_terms();
-    let outside = |term: &&QueryTerm| !mentions.iter().any(|mention| mention.words.contains(&term.word));
-    let mut asked: Vec<QueryTerm> = terms.iter().filter(outside).copied().collect();
-    if asked.is_empty() {
-        asked.clone_from(&terms);
-    }
+    let asked = asked_terms(&terms, mentions);
     let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
     judged.sort_unstable();
     let covered = chunk_fits(snapshot, &terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);

@@ -1,4 +1,4 @@
-//! Layer 8: question sets, metrics, runs and reports.
+//! Layer 11: question sets, metrics, runs and reports.
 
 pub mod answer_metric;
 pub mod answer_report;

@@ -37,7 +37,7 @@ pub struct AskOptions {
     pub filter: Option<Filter>,
     /// Threshold of the gate, instead of the preset's.
     pub gate: Option<f32>,
-    /// Chunks of an answer of quotes; 0 for 5.
+    /// Chunks of an answer of quotes; 0 for 5. With a language model the preset says how many, and another number is refused.
     pub k: usize,
     /// Whether the trace has all that was said to the model.
     pub whole_trace: bool,
@@ -54,6 +54,19 @@ impl AskOptions {
         }
         Ok(preset)
     }
+
+    /// Refuses what a language model's answer cannot honour.
+    fn check_with_model(&self, preset: &Preset) -> Result<()> {
+        if self.k != 0 {
+            let mend = "leave it out, or take a preset of your own with another number of pieces of evidence";
+            return Err(Error::invalid("the number of chunks", "with a language model the preset says it", mend));
+        }
+        if self.gate.is_some() && !matches!(preset.controller, ControllerSettings::Adaptive(_)) {
+            let what = format!("the gate of the preset {:?}", preset.name);
+            return Err(Error::invalid(what, "its controller has none", "leave it out, or take a preset with one"));
+        }
+        Ok(())
+    }
 }
 
 impl KnowledgeBase {
@@ -67,8 +80,9 @@ impl KnowledgeBase {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Answer> {
         let preset = options.preset()?;
-        if options.model.is_none() {
-            self.check_without_model(question, options, &preset)?;
+        match options.model {
+            Some(_) => options.check_with_model(&preset)?,
+            None => self.check_without_model(question, options, &preset)?,
         }
         self.run(question, options, &preset, options.model.as_deref(), on_event, cancelled)
     }
@@ -95,7 +109,9 @@ impl KnowledgeBase {
     /// What an answer would cost, about: the file is asked, the model is not. The estimate is for a question that the first evidence
     /// answers.
     pub fn estimate(&self, question: &str, options: &AskOptions) -> Result<Answer> {
-        self.run(question, options, &options.preset()?, Some(&StandIn), &mut |_| {}, &|| false)
+        let preset = options.preset()?;
+        options.check_with_model(&preset)?;
+        self.run(question, options, &preset, Some(&StandIn), &mut |_| {}, &|| false)
     }
 
     fn run(

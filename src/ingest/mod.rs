@@ -1,4 +1,4 @@
-//! Layer 6a: paths and documents in, a published file out.
+//! Layer 5a: paths and documents in, a published file out.
 
 pub mod analysis;
 mod batch_graph;

@@ -164,4 +164,14 @@ fn answers_of_quotes_honour_what_is_asked_for_or_refuse_it() {
     options.gate = None;
     options.history.push(a2kb::Turn { question: "q".into(), answer: "a".into() });
     assert!(ask(&options, false).is_err());
+    // With a model, the preset says how much evidence there is and whether there is a gate.
+    let with_model = |change: &dyn Fn(&mut a2kb::AskOptions)| {
+        let mut options = a2kb::AskOptions::default();
+        change(&mut options);
+        kb.estimate(question, &options)
+    };
+    assert!(with_model(&|_| {}).is_ok());
+    assert!(with_model(&|options| options.k = 3).is_err());
+    assert!(with_model(&|options| options.gate = Some(0.2)).is_ok());
+    assert!(with_model(&|options| (options.gate, options.preset) = (Some(0.2), Some("naive".into()))).is_err());
 }

@@ -2,4 +2,4 @@
 
 mod walk;
 
-pub use walk::{Chain, ChainSettings, Walk, chain};
+pub use walk::{ChainSettings, Walk};

@@ -8,10 +8,10 @@
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::{Namespace, QueryVector};
-use crate::retrieval::evidence::{Cost, path_to};
+use crate::retrieval::evidence::Cost;
 use crate::retrieval::evidence::{Evidence, Hop, Reason};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::linking::{Mention, link};
+use crate::retrieval::question::linking::{Mention, asked_terms, link};
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::text::keyword::bm25;
 use crate::retrieval::text::relevance::{ChunkFit, chunk_fits, covered_share, sentence_fits, with_meaning};
@@ -100,37 +100,6 @@ impl Default for ChainSettings {
     }
 }
 
-/// What the local stage found.
-#[derive(Clone, Debug)]
-pub struct Chain {
-    /// The question's names.
-    pub mentions: Vec<Mention>,
-    /// Best first.
-    pub evidence: Vec<Evidence>,
-    /// The question's terms that were looked for.
-    pub terms: Vec<QueryTerm>,
-    /// Those outside the names: what is asked of the things it names.
-    pub asked: Vec<QueryTerm>,
-    /// Best BM25 score of any chunk.
-    pub best_bm25: f32,
-}
-
-impl Chain {
-    /// The hops that lead to a piece of evidence, first one first.
-    pub fn path(&self, evidence: &Evidence) -> Vec<Hop> {
-        path_to(&self.evidence, evidence)
-    }
-}
-
-/// Evidence for `question`, the `k` best.
-pub fn chain(view: &GraphView<'_>, question: &Question, settings: &ChainSettings, k: usize) -> Result<Chain> {
-    let mut walk = Walk::start(view, question, settings)?;
-    for _ in 0..settings.hops {
-        walk.hop()?;
-    }
-    Ok(walk.finish(k))
-}
-
 /// A chain under way: started, and then hopped as often as need be.
 #[derive(Debug)]
 pub struct Walk<'a> {
@@ -179,11 +148,7 @@ impl<'a> Walk<'a> {
         let snapshot = view.snapshot();
         let terms = question.content_terms();
         let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
-        let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
-        let mut asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
-        if asked.is_empty() {
-            asked.clone_from(&terms);
-        }
+        let asked = asked_terms(&terms, &mentions);
         let has_vectors = snapshot.vectors(Namespace::Sentence).is_ok_and(|vectors| vectors.is_some());
         let mut walk = Walk {
             view,
@@ -210,16 +175,6 @@ impl<'a> Walk<'a> {
         self.hop_from(frontier)
     }
 
-    /// The question's names.
-    pub fn mentions(&self) -> &[Mention] {
-        &self.mentions
-    }
-
-    /// The question's terms that are looked for.
-    pub fn terms(&self) -> &[QueryTerm] {
-        &self.terms
-    }
-
     /// What it has cost.
     pub fn cost(&self) -> Cost {
         Cost { nodes: self.found.len(), ..self.cost }
@@ -228,14 +183,6 @@ impl<'a> Walk<'a> {
     /// The evidence so far, best first.
     pub fn evidence(&self) -> Vec<Evidence> {
         self.spread_out()
-    }
-
-    /// The `k` best.
-    pub fn finish(self, k: usize) -> Chain {
-        let mut evidence = self.spread_out();
-        evidence.truncate(k);
-        let Walk { mentions, terms, asked, best_bm25, .. } = self;
-        Chain { mentions, evidence, best_bm25, terms, asked }
     }
 
     /// Fits of `chunks` (in any order, with repetitions) by chunk.

@@ -22,9 +22,13 @@ const MAX_RELATIONS: u32 = 4096;
 impl State<'_> {
     pub(super) fn local(&mut self, walk: Option<&mut Walk<'_>>) -> Result<(String, Cost)> {
         if let Some(walk) = walk {
-            walk.hop()?;
+            let LocalStage::Chain(chain) = &self.settings.local else { return Ok(("nothing".into(), Cost::default())) };
+            for _ in 0..chain.hops {
+                walk.hop()?;
+            }
             self.take(walk);
-            return Ok((format!("{} names and a hop from what is about them", self.mentions.len()), walk.cost()));
+            let hops = if chain.hops == 1 { "a hop".to_owned() } else { format!("{} hops", chain.hops) };
+            return Ok((format!("{} names and {hops} from what is about them", self.mentions.len()), walk.cost()));
         }
         let LocalStage::Neighbourhood { limit, relations } = self.settings.local else {
             return Ok(("nothing".into(), Cost::default()));

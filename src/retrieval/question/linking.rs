@@ -6,7 +6,7 @@ use crate::base::ids::EntityId;
 use crate::base::text::name_key;
 use crate::corpus::snapshot::Namespace;
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::{Question, QuestionWord};
+use crate::retrieval::question::{QueryTerm, Question, QuestionWord};
 use std::ops::Range;
 
 /// How a mention was linked.
@@ -78,6 +78,13 @@ pub fn link(view: &GraphView<'_>, question: &Question) -> Result<Vec<Mention>> {
     mentions.retain(|mention| !mention.candidates.is_empty());
     mentions.sort_by_key(|mention| mention.words.start);
     Ok(mentions)
+}
+
+/// What the question asks of the things it names: those of its terms that stand outside `mentions`; all of them if none does.
+pub fn asked_terms(terms: &[QueryTerm], mentions: &[Mention]) -> Vec<QueryTerm> {
+    let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
+    let asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
+    if asked.is_empty() { terms.to_vec() } else { asked }
 }
 
 fn key(question: &Question, range: std::ops::Range<usize>) -> String {

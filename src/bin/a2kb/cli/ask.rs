@@ -21,11 +21,11 @@ pub(super) struct AskArguments {
     how: HowArguments,
     /// The question
     question: String,
-    /// Pieces of evidence of an answer without a model
-    #[arg(long, short = 'k', default_value_t = 5)]
-    top_k: usize,
+    /// Pieces of evidence of an answer without a model [default: 5]
+    #[arg(long, short = 'k')]
+    top_k: Option<std::num::NonZeroUsize>,
     /// Ask no model; say what an answer would cost
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trace", "stream", "top_k"])]
     dry_run: bool,
     /// Write the answer with all steps, and all that was said to the model, into this file
     #[arg(long, value_name = "FILE.json")]
@@ -73,7 +73,7 @@ impl AskArguments {
             return self.estimate(context);
         }
         let mut options = self.how.options()?;
-        (options.k, options.whole_trace) = (self.top_k, self.trace.is_some());
+        (options.k, options.whole_trace) = (self.top_k.map_or(0, usize::from), self.trace.is_some());
         options.stream &= !context.json;
         let kb = self.query.apply(self.file.open()?)?;
         let answer = ask(&kb, &self.question, &options, context, &stop)?;
@@ -94,6 +94,7 @@ impl AskArguments {
     fn estimate(&self, context: Context) -> Result<Outcome> {
         let mut options = AskOptions::default();
         options.preset.clone_from(&self.how.preset);
+        options.gate = self.how.gate;
         (options.budget, options.prices) = self.how.model.budget()?;
         options.budget.cost = None;
         options.filter = self.how.filter.as_deref().map(Filter::parse).transpose()?;

@@ -85,7 +85,7 @@ impl ChatArguments {
             // Ctrl-C ends an answer, not the conversation.
             stop.store(false, Ordering::Relaxed);
         }
-        if !chat.options.history.is_empty() && chat.options.model.is_some() {
+        if !chat.options.history.is_empty() {
             self.how.model.talk_of_cost(context, &chat.spent);
         }
         Ok(Outcome::Done)
@@ -130,7 +130,7 @@ impl Chat {
                     format!("{}. {} {} -> {} ({ms:.1} ms)", number + 1, step.action, step.what, step.outcome)
                 });
                 let steps: Vec<String> = steps.collect();
-                if steps.is_empty() { "quotes, without a model".into() } else { steps.join("\n") }
+                steps.join("\n")
             }
             ("cost", _) => {
                 let total = &self.spent.total;
