@@ -11,9 +11,28 @@ pub const BLOCK_OUTPUTS: usize = 16;
 pub const GROUP_INPUTS: usize = 4;
 const GROUP_BYTES: usize = BLOCK_OUTPUTS * GROUP_INPUTS;
 
-/// The instruction sets that kernels are written for, best last.
+/// A set of instructions that this machine was seen to have. Only the detection makes one, because safe functions run
+/// what it names: a set that the machine lacks must not be expressible.
+///
+/// ```
+/// use a2kb::internals::base::distance::{Instructions, dot_i8};
+/// assert!(Instructions::available().all(|instructions| dot_i8(instructions, &[2, 3], &[5, 255]) == 7));
+/// ```
+///
+/// ```compile_fail
+/// let undetected = a2kb::internals::base::distance::Instructions::Avx512Vnni;
+/// ```
+///
+/// ```compile_fail
+/// use a2kb::internals::base::distance::Instructions;
+/// let undetected = |instructions: Instructions| Instructions(instructions.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instructions(Set);
+
+/// What kernels are written for, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Instructions {
+enum Set {
     /// What every machine has.
     Scalar,
     /// 128-bit integer instructions of ARM.
@@ -28,21 +47,24 @@ pub enum Instructions {
 }
 
 impl Instructions {
+    /// What every machine has: the reference that the others must equal.
+    pub const SCALAR: Self = Instructions(Set::Scalar);
+
     /// The best of this machine. The standard library remembers what it found.
     #[inline]
     pub fn best() -> Self {
-        Self::all().last().unwrap_or(Instructions::Scalar)
+        Self::available().last().unwrap_or(Self::SCALAR)
     }
 
-    /// All of this machine.
+    /// All that this machine has, best last.
     #[inline]
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub fn available() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let found = [
-            (Instructions::Scalar, true),
-            (Instructions::Avx2, is_x86_feature_detected!("avx2")),
+            (Set::Scalar, true),
+            (Set::Avx2, is_x86_feature_detected!("avx2")),
             (
-                Instructions::Avx512Vnni,
+                Set::Avx512Vnni,
                 is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vnni")
@@ -50,11 +72,10 @@ impl Instructions {
             ),
         ];
         #[cfg(target_arch = "aarch64")]
-        let found =
-            [(Instructions::Scalar, true), (Instructions::Neon, std::arch::is_aarch64_feature_detected!("neon"))];
+        let found = [(Set::Scalar, true), (Set::Neon, std::arch::is_aarch64_feature_detected!("neon"))];
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        let found = [(Instructions::Scalar, true)];
-        found.into_iter().filter_map(|(instructions, there)| there.then_some(instructions))
+        let found = [(Set::Scalar, true)];
+        found.into_iter().filter_map(|(set, there)| there.then_some(Instructions(set)))
     }
 }
 
@@ -70,7 +91,7 @@ pub trait Kernel {
 #[inline]
 pub fn vectorised<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if Instructions::best() >= Instructions::Avx2 {
+    if Instructions::best().0 >= Set::Avx2 {
         // SAFETY: the machine was just seen to have the feature.
         return unsafe { with_avx2(kernel) };
     }
@@ -90,17 +111,17 @@ fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
 pub fn multiply_block(instructions: Instructions, rows: &[u8], inputs: usize, block: &[u8], out: &mut [[i32; 16]]) {
     assert!(inputs.is_multiple_of(GROUP_INPUTS) && inputs > 0 && inputs <= 65_536, "the row length");
     assert!(rows.len() == inputs * out.len() && block.len() == inputs * BLOCK_OUTPUTS, "the matrix");
-    match instructions {
-        Instructions::Scalar => multiply_block_scalar(rows, inputs, block, out),
-        // SAFETY: `Instructions` of this kind come from `all`, which saw the features; lengths were checked above.
+    match instructions.0 {
+        Set::Scalar => multiply_block_scalar(rows, inputs, block, out),
+        // SAFETY: only `Instructions::available` makes this value, having seen the features; lengths were checked above.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => unsafe { x86::multiply_block_avx2(rows, inputs, block, out) },
+        Set::Avx2 => unsafe { x86::multiply_block_avx2(rows, inputs, block, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx512Vnni => unsafe { x86::multiply_block_vnni(rows, inputs, block, out) },
+        Set::Avx512Vnni => unsafe { x86::multiply_block_vnni(rows, inputs, block, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "aarch64")]
-        Instructions::Neon => unsafe { arm::multiply_block_neon(rows, inputs, block, out) },
+        Set::Neon => unsafe { arm::multiply_block_neon(rows, inputs, block, out) },
     }
 }
 
@@ -121,14 +142,14 @@ fn multiply_block_scalar(rows: &[u8], inputs: usize, block: &[u8], out: &mut [[i
 #[inline]
 pub fn dot_i8(instructions: Instructions, a: &[u8], b: &[u8]) -> i32 {
     assert!(a.len() == b.len() && a.len() <= 65_536, "vectors of one length");
-    match instructions {
-        Instructions::Scalar => dot_i8_scalar(a, b),
+    match instructions.0 {
+        Set::Scalar => dot_i8_scalar(a, b),
         // SAFETY: as in `multiply_block`.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 | Instructions::Avx512Vnni => unsafe { x86::dot_i8_avx2(a, b) },
+        Set::Avx2 | Set::Avx512Vnni => unsafe { x86::dot_i8_avx2(a, b) },
         // SAFETY: as in `multiply_block`.
         #[cfg(target_arch = "aarch64")]
-        Instructions::Neon => unsafe { arm::dot_i8_neon(a, b) },
+        Set::Neon => unsafe { arm::dot_i8_neon(a, b) },
     }
 }
 
@@ -136,11 +157,15 @@ pub fn dot_i8(instructions: Instructions, a: &[u8], b: &[u8]) -> i32 {
 #[inline]
 pub fn for_each_dot_i8(instructions: Instructions, rows: &[u8], query: &[u8], each: impl FnMut(usize, i32)) {
     assert!(!query.is_empty() && query.len() <= 65_536, "a vector");
-    match instructions {
+    match instructions.0 {
         // SAFETY: as in `multiply_block`.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 | Instructions::Avx512Vnni => unsafe { x86::for_each_dot_i8_avx2(rows, query, each) },
-        other => rows.chunks_exact(query.len()).map(|row| dot_i8(other, row, query)).enumerate().for_each(spread(each)),
+        Set::Avx2 | Set::Avx512Vnni => unsafe { x86::for_each_dot_i8_avx2(rows, query, each) },
+        _ => rows
+            .chunks_exact(query.len())
+            .map(|row| dot_i8(instructions, row, query))
+            .enumerate()
+            .for_each(spread(each)),
     }
 }
 
@@ -393,7 +418,7 @@ mod tests {
             let block: Vec<u8> = (0..inputs * BLOCK_OUTPUTS).map(|_| weight(random())).collect();
             let mut expected = vec![[0; 16]; count];
             multiply_block_scalar(&rows, inputs, &block, &mut expected);
-            for instructions in Instructions::all() {
+            for instructions in Instructions::available() {
                 let mut out = vec![[1; 16]; count];
                 multiply_block(instructions, &rows, inputs, &block, &mut out);
                 assert_eq!(out, expected, "{instructions:?}");
@@ -403,7 +428,7 @@ mod tests {
         #[test]
         fn every_dot_product_equals_the_scalar_one(pairs in prop::collection::vec(any::<(u8, u8)>(), 0..200)) {
             let (a, b): (Vec<u8>, Vec<u8>) = pairs.into_iter().unzip();
-            for instructions in Instructions::all() {
+            for instructions in Instructions::available() {
                 assert_eq!(dot_i8(instructions, &a, &b), dot_i8_scalar(&a, &b), "{instructions:?}");
                 if !b.is_empty() {
                     let (twice, mut seen) = ([a.clone(), b.clone()].concat(), Vec::new());
