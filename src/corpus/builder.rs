@@ -7,6 +7,7 @@ use crate::base::text::{ANALYZER, name_key};
 use crate::corpus::batch::{Batch, BatchDocument};
 use crate::corpus::verify::hex;
 use crate::format::cursor::SectionBuilder;
+pub use crate::format::header::MAGIC;
 use crate::format::kind::Kind;
 use crate::format::manifest::Manifest;
 use crate::format::strings::StringsWriter;

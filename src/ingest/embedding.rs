@@ -7,9 +7,10 @@ use crate::corpus::rewriter::{EmbedderRecord, Encoding, Rewriter, VectorsWriter,
 use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::ingest::build_report::Progress;
 use crate::ingest::journal::{Journal, key};
+use crate::ingest::output::{VECTORS_JOURNAL, beside, check_output};
 use crate::ingest::synonyms::SynonymFinder;
 use crate::vectors::embedder::{Embedder, embed_checked, record};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Texts that are embedded between two commits of the journal, about.
@@ -24,6 +25,7 @@ pub struct Embedding {
     encoding: Encoding,
     graph_from: usize,
     pack_encoder: bool,
+    overwrite: bool,
 }
 
 /// Where vectors come from.
@@ -59,7 +61,13 @@ impl Embedding {
     }
 
     fn from(source: Source) -> Self {
-        Embedding { source, encoding: Encoding::default(), graph_from: GRAPH_FROM, pack_encoder: false }
+        Embedding {
+            source,
+            encoding: Encoding::default(),
+            graph_from: GRAPH_FROM,
+            pack_encoder: false,
+            overwrite: false,
+        }
     }
 
     pub(super) fn given_name(&self) -> Option<&str> {
@@ -102,6 +110,13 @@ impl Embedding {
         self
     }
 
+    /// Lets [`rewrite`](Self::rewrite) replace a file that is no knowledge base. A build goes by
+    /// [`Builder::overwrite`](crate::Builder::overwrite) instead.
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
+        self
+    }
+
     /// Gives the file in `snapshot` these vectors instead of those it had, at `path`. A build that was stopped goes on where
     /// it was.
     pub fn rewrite(
@@ -111,7 +126,9 @@ impl Embedding {
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<EmbeddingReport> {
-        self.rewrite_in(snapshot, FilePlace::new(path), path, Some(&journal_path(path)), progress, cancelled)
+        check_output(path, std::iter::empty(), self.overwrite)?;
+        let journal = beside(path, VECTORS_JOURNAL);
+        self.rewrite_in(snapshot, FilePlace::new(path), path, Some(&journal), progress, cancelled)
     }
 
     pub(super) fn rewrite_in<P: Place>(
@@ -173,13 +190,6 @@ impl Embedding {
         journal.map(Journal::remove).transpose()?;
         Ok(report)
     }
-}
-
-/// The journal lies beside the output.
-pub(super) fn journal_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".journal");
-    name.into()
 }
 
 struct Run<'a> {

@@ -3,6 +3,7 @@
 use crate::base::error::{Error, Result};
 use redb::{Database, ReadableDatabase, TableDefinition};
 use sha2::{Digest, Sha256};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const VECTORS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("vectors");
@@ -23,6 +24,10 @@ impl Journal {
             Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
                 let what = format!("the journal {}", path.display());
                 return Err(Error::invalid(what, "another build is using it", "wait for that build, or stop it"));
+            }
+            Err(_) if !is_journal(path).map_err(|source| Error::io("open the journal", path, source))? => {
+                let what = format!("the journal {}", path.display());
+                return Err(Error::invalid(what, "another file has that name", "move it away, or name another output"));
             }
             Err(_) => {
                 std::fs::remove_file(path).map_err(|source| Error::io("replace the journal", path, source))?;
@@ -71,6 +76,13 @@ impl Journal {
     }
 }
 
+/// Whether a file is one of ours, as far as a crash lets it be seen: the magic is written last over zeros.
+fn is_journal(path: &Path) -> std::io::Result<bool> {
+    let mut start = [0; 4];
+    let length = std::fs::File::open(path)?.read(&mut start)?;
+    Ok(start == *b"redb" || start[..length].iter().all(|&byte| byte == 0))
+}
+
 /// The key of a text's vector.
 pub(super) fn key(identity: &[u8], encoding: u32, text: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
@@ -98,7 +110,10 @@ mod tests {
         let journal = Journal::open(&path).unwrap();
         assert_eq!(journal.get(&keys).unwrap(), [Some(b"one".to_vec()), None, None]);
         journal.remove().unwrap();
-        std::fs::write(&path, b"not a database").unwrap();
+        std::fs::write(&path, b"redb and then nothing").unwrap();
         assert_eq!(Journal::open(&path).unwrap().get(&keys[..1]).unwrap(), [None]);
+        std::fs::write(&path, b"a letter to a friend").unwrap();
+        assert!(Journal::open(&path).unwrap_err().to_string().contains("another file has that name"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"a letter to a friend");
     }
 }

@@ -9,6 +9,7 @@ pub mod entity_resolution;
 pub mod extractor;
 mod given_vectors;
 mod journal;
+pub mod output;
 pub mod pipeline;
 pub mod reading;
 mod rounds;

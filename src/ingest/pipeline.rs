@@ -14,11 +14,12 @@ use crate::corpus::snapshot::Snapshot;
 use crate::ingest::batch_graph::{Linked, Relations, link};
 use crate::ingest::build_report::{BuildReport, DryRun, Progress, Warning};
 use crate::ingest::document::{Discovery, Document, JsonFields, discover};
-use crate::ingest::embedding::{Embedding, journal_path, texts_to_embed};
+use crate::ingest::embedding::{Embedding, texts_to_embed};
 use crate::ingest::entity_resolution::Gazetteer;
 use crate::ingest::extractor::{ChunkPhrases, Extraction, PhraseCounts, Selector};
 use crate::ingest::given_vectors::GivenVectors;
-use crate::ingest::reading::{Reader, Reading, reading_journal_path};
+use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, beside, check_output};
+use crate::ingest::reading::{Reader, Reading};
 use crate::ingest::rounds::{Hashed, NewBatch, analyse_all, append_all, parse};
 use crate::ingest::stage::Stage;
 use rayon::prelude::*;
@@ -57,6 +58,7 @@ pub struct Builder<'a> {
     fields: JsonFields,
     title: String,
     strict: bool,
+    overwrite: bool,
     threads: usize,
     memory_budget_bytes: usize,
     embedding: Option<Embedding>,
@@ -77,6 +79,7 @@ impl Default for Builder<'_> {
             fields: JsonFields::default(),
             title: String::new(),
             strict: false,
+            overwrite: false,
             threads: 0,
             memory_budget_bytes: DEFAULT_MEMORY_BUDGET_BYTES,
             embedding: None,
@@ -138,6 +141,12 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Lets [`build`](Self::build) replace a file that is no knowledge base. An input is never replaced.
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
+        self
+    }
+
     /// Number of threads; 0 for as many as there are cores. The file does not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -180,17 +189,20 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Builds the file at `path`, replacing what was there only when the new file is whole.
+    /// Builds the file at `path`, replacing what was there only when the new file is whole. An input, and unless
+    /// [`overwrite`](Self::overwrite) allows it a file that is no knowledge base, is refused before any work.
     pub fn build(self, path: impl AsRef<Path>) -> Result<BuildReport> {
         let path = path.as_ref();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        self.build_in(FilePlace::new(path), path, Some(folder))
+        let discovery = self.discover()?;
+        check_output(path, discovery.paths(), self.overwrite)?;
+        self.build_in(discovery, FilePlace::new(path), path, true)
     }
 
     /// Builds a file in memory.
     pub fn build_to_memory(self) -> Result<(Vec<u8>, BuildReport)> {
         let place = FaultyPlace::default();
-        let report = self.build_in(place.clone(), Path::new("memory"), None)?;
+        let discovery = self.discover()?;
+        let report = self.build_in(discovery, place.clone(), Path::new("memory"), false)?;
         Ok((place.published().unwrap_or_default(), report))
     }
 
@@ -200,27 +212,36 @@ impl<'a> Builder<'a> {
         let folder = tempfile::tempdir().map_err(|source| Error::io("create", "a temporary folder", source))?;
         let path = folder.path().join("dry-run.a2kb");
         self.reader = self.reading.take().map(|reading| Reader::new(reading, None, true)).transpose()?;
-        let report = self.build_without_vectors(FilePlace::new(&path), &path)?;
+        let discovery = self.discover()?;
+        let report = self.build_without_vectors(&discovery, FilePlace::new(&path), &path)?;
         let texts = texts_to_embed(&Snapshot::of_own_file(&path)?, SAMPLE)?;
         Ok(DryRun { report, texts: texts.count, sample: texts.sample })
     }
 
-    /// Builds in any place; `path` is for errors. With vectors, a file without them is made first in `folder` or where
-    /// temporary files go, and there is a journal only with a folder.
-    pub fn build_in<P: Place>(mut self, place: P, path: &Path, folder: Option<&Path>) -> Result<BuildReport> {
-        let reading_journal = folder.map(|_| reading_journal_path(path));
+    fn discover(&self) -> Result<Discovery> {
+        if self.paths.is_empty() && !self.documents.is_empty() {
+            Ok(Discovery::default())
+        } else {
+            discover(&self.paths)
+        }
+    }
+
+    /// Builds in any place. With vectors, a file without them is made first. With `on_disk` it lies beside `path`, as the
+    /// journals do; else it lies where temporary files go, there are no journals, and `path` is for errors only.
+    fn build_in<P: Place>(mut self, discovery: Discovery, place: P, path: &Path, on_disk: bool) -> Result<BuildReport> {
+        let reading_journal = on_disk.then(|| beside(path, READING_JOURNAL));
         let reading = self.reading.take();
         self.reader = reading.map(|reading| Reader::new(reading, reading_journal.as_deref(), false)).transpose()?;
-        let Some(embedding) = self.embedding.take() else { return self.build_without_vectors(place, path) };
+        let Some(embedding) = self.embedding.take() else { return self.build_without_vectors(&discovery, place, path) };
         self.given = embedding.given_name().map(|name| GivenVectors::new(name, embedding.value_encoding()));
-        let stage = Stage::new(folder.map(|_| path))?;
+        let stage = Stage::new(on_disk.then_some(path))?;
         let staged = stage.path();
-        let mut report = self.build_without_vectors(FilePlace::new(&staged), &staged)?;
+        let mut report = self.build_without_vectors(&discovery, FilePlace::new(&staged), path)?;
         let snapshot = Snapshot::of_own_file(&staged)?;
         let made = match self.given.take() {
             Some(given) => given.rewrite_in(&snapshot, place, path)?,
             None => {
-                let journal = folder.map(|_| journal_path(path));
+                let journal = on_disk.then(|| beside(path, VECTORS_JOURNAL));
                 let (progress, cancelled) = (&mut self.progress, &self.cancelled);
                 embedding.rewrite_in(&snapshot, place, path, journal.as_deref(), progress, cancelled)?
             }
@@ -230,13 +251,8 @@ impl<'a> Builder<'a> {
         Ok(report)
     }
 
-    fn build_without_vectors<P: Place>(&mut self, place: P, path: &Path) -> Result<BuildReport> {
+    fn build_without_vectors<P: Place>(&mut self, discovery: &Discovery, place: P, path: &Path) -> Result<BuildReport> {
         self.check_layers()?;
-        let discovery = if self.paths.is_empty() && !self.documents.is_empty() {
-            Discovery::default()
-        } else {
-            discover(&self.paths)?
-        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool =
             pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
@@ -254,7 +270,7 @@ impl<'a> Builder<'a> {
         for (source, reason) in &discovery.unreadable {
             build.warn(source.clone(), reason.clone())?;
         }
-        build.read(&discovery)?;
+        build.read(discovery)?;
         let mut report = build.finish()?;
         report.reading = self.reader.take().map(Reader::finish).transpose()?;
         Ok(report)

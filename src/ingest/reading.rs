@@ -13,7 +13,7 @@ use crate::language::reply;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -128,13 +128,6 @@ enum Outcome {
     Reused(String),
     Failed,
     Unread,
-}
-
-/// The journal lies beside the output.
-pub(super) fn reading_journal_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".reading");
-    name.into()
 }
 
 impl Reader {

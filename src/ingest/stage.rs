@@ -1,6 +1,7 @@
 //! Give me the output's path, I give you a place for the file without vectors, and clear it when I am dropped.
 
 use crate::base::error::{Error, Result};
+use crate::ingest::output::{STAGE, beside};
 use std::path::{Path, PathBuf};
 
 /// A path for a file that is needed during a build only.
@@ -18,9 +19,7 @@ impl Stage {
             let folder = tempfile::tempdir();
             return Ok(Stage::Folder(folder.map_err(|source| Error::io("create", "a temporary folder", source))?));
         };
-        let mut path = output.as_os_str().to_owned();
-        path.push(".stage");
-        Ok(Stage::Beside(path.into()))
+        Ok(Stage::Beside(beside(output, STAGE)))
     }
 
     pub(super) fn path(&self) -> PathBuf {

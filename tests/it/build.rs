@@ -114,7 +114,8 @@ fn a_stopped_build_leaves_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kb.a2kb");
     fs::write(&path, "old").unwrap();
-    let error = Builder::new().path(root().join("assets/demo")).cancel_when(|| true).build(&path).unwrap_err();
+    let error =
+        Builder::new().path(root().join("assets/demo")).overwrite(true).cancel_when(|| true).build(&path).unwrap_err();
     assert!(matches!(error, Error::Interrupted));
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays");
@@ -131,7 +132,7 @@ fn large_corpus(folder: &Path) -> std::path::PathBuf {
 
 fn start_build(input: &Path, output: &Path) -> std::process::Child {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"));
-    command.args(["build", "--quiet", "--embedder", "none"]).arg(input).arg("-o").arg(output);
+    command.args(["build", "--quiet", "--force", "--embedder", "none"]).arg(input).arg("-o").arg(output);
     command.stdout(std::process::Stdio::null()).spawn().unwrap()
 }
 

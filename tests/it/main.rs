@@ -13,6 +13,7 @@ mod dump;
 mod golden;
 mod open;
 mod operators;
+mod outputs;
 mod quality;
 mod reading;
 mod server;

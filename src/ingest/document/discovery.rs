@@ -20,10 +20,19 @@ pub struct RawInput {
     pub line: Option<u64>,
 }
 
+/// A file that is to be read.
+#[derive(Debug)]
+struct FoundFile {
+    path: PathBuf,
+    /// As in [`RawInput`].
+    source: String,
+    format: Format,
+}
+
 /// The files below some paths.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    files: Vec<(PathBuf, String, Format)>,
+    files: Vec<FoundFile>,
     /// Files of formats that are not read.
     pub skipped: Vec<String>,
     /// Bytes of all files, for progress.
@@ -39,14 +48,14 @@ pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
         let label =
             if paths.len() > 1 { root.file_name().map(|name| name.to_string_lossy().into_owned()) } else { None };
         if root.as_os_str() == "-" {
-            found.files.push((root.clone(), "stdin".into(), Format::JsonLine));
+            found.push(root.clone(), "stdin".into(), Format::JsonLine);
         } else if root.is_dir() {
             found.folder(root, label.as_deref());
         } else {
             let metadata = std::fs::metadata(root).map_err(|source| Error::io("open", root, source))?;
             let name = root.file_name().map_or_else(|| "input".into(), |name| name.to_string_lossy().into_owned());
             found.total_bytes += metadata.len();
-            found.files.push((root.clone(), name, Format::of_path(root).unwrap_or(Format::Plain)));
+            found.push(root.clone(), name, Format::of_path(root).unwrap_or(Format::Plain));
         }
     }
     if found.files.is_empty() && found.unreadable.is_empty() {
@@ -65,6 +74,15 @@ pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
 }
 
 impl Discovery {
+    fn push(&mut self, path: PathBuf, source: String, format: Format) {
+        self.files.push(FoundFile { path, source, format });
+    }
+
+    /// The files that are to be read.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> + Clone {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
     fn folder(&mut self, root: &Path, label: Option<&str>) {
         // What lies outside the folder must not change the result: no parents, no global rules.
         let walk = ignore::WalkBuilder::new(root)
@@ -98,7 +116,7 @@ impl Discovery {
             match Format::of_path(&path) {
                 Some(format) => {
                     self.total_bytes += bytes;
-                    self.files.push((path, source, format));
+                    self.push(path, source, format);
                 }
                 None => self.skipped.push(source),
             }
@@ -108,7 +126,7 @@ impl Discovery {
     /// The inputs in order: an input, or a source (with its line) and why it cannot be read.
     pub fn inputs(&self) -> impl Iterator<Item = Result<RawInput, (String, String)>> + '_ {
         self.files.iter().flat_map(
-            |(path, source, format)| -> Box<dyn Iterator<Item = Result<RawInput, (String, String)>>> {
+            |FoundFile { path, source, format }| -> Box<dyn Iterator<Item = Result<RawInput, (String, String)>>> {
                 let failed = |error: std::io::Error| {
                     Box::new(std::iter::once(Err((source.clone(), format!("it cannot be read: {error}")))))
                 };

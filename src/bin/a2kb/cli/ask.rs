@@ -72,6 +72,7 @@ impl AskArguments {
         if self.dry_run {
             return self.estimate(context);
         }
+        output::spare(self.trace.as_ref(), &[])?;
         let mut options = self.how.options()?;
         (options.k, options.whole_trace) = (self.top_k.map_or(0, usize::from), self.trace.is_some());
         options.stream &= !context.json;

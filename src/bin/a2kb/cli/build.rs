@@ -20,6 +20,9 @@ pub(super) struct BuildArguments {
     /// The file to make; what was there stays until the new one is whole
     #[arg(long, short)]
     output: PathBuf,
+    /// Replace the output even if it is no knowledge base; an input is never replaced
+    #[arg(long)]
+    force: bool,
     /// Name of the knowledge base
     #[arg(long, default_value = "")]
     title: String,
@@ -102,6 +105,7 @@ impl BuildArguments {
             .chunks(self.chunk_tokens, self.overlap_tokens)
             .json_fields(fields)
             .strict(self.strict)
+            .overwrite(self.force)
             .threads(self.threads)
             .on_progress(|now| progress.borrow_mut().show(now))
             .cancel_when(|| stop.load(Ordering::Relaxed));
@@ -111,6 +115,7 @@ impl BuildArguments {
             builder = builder.embedding(embedding);
         }
         if self.extract || self.summarise {
+            self.model.spare(&self.inputs.iter().collect::<Vec<_>>())?;
             builder = builder.reading(self.model.reading(self.extract, self.summarise, self.parallel_calls)?);
         }
         if let Some(selector) = self.statistical {

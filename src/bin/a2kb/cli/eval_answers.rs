@@ -110,6 +110,9 @@ impl Session<'_> {
 
 impl AnswersArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
+        output::spare(self.records.as_ref(), &[&self.questions])?;
+        output::spare(self.report.as_ref(), &[&self.questions])?;
+        self.model.spare(&[&self.questions])?;
         let mut questions = read_questions(&self.questions)?;
         if self.limit > 0 {
             questions.truncate(self.limit);

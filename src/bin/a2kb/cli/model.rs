@@ -78,6 +78,11 @@ fn parse_prices(text: &str) -> Result<Prices, String> {
 }
 
 impl ModelArguments {
+    /// Refuses to record into one of the inputs.
+    pub(super) fn spare(&self, inputs: &[&PathBuf]) -> Result<()> {
+        output::spare(self.record.as_ref(), inputs)
+    }
+
     /// The model that is asked for, if one is.
     pub(super) fn open(&self) -> Result<Option<Arc<dyn LanguageModel>>> {
         let Some(name) = self.model.as_deref().filter(|name| !name.is_empty() && *name != "none") else {
@@ -103,6 +108,7 @@ impl ModelArguments {
             model = Arc::new(CachedModel::new(model, cache_path()?, mode));
         }
         if let Some(path) = &self.record {
+            self.spare(&[])?;
             model = Arc::new(RecordingModel::new(model, path)?);
         }
         Ok(Some(model))

@@ -1,9 +1,11 @@
 //! Writes data to standard output and talk to standard error.
 
 use super::Context;
+use a2kb::internals::ingest::output::{is_knowledge_base, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Version of all JSON shapes; it grows when a field changes its meaning or goes.
 const JSON_VERSION: u32 = 1;
@@ -33,6 +35,26 @@ pub(super) fn text_out(text: &str) -> Result<()> {
     }
 }
 
+/// Refuses to write a page, records or a trace over an input or over a knowledge base. These are replaced or added to
+/// else, as a run again wants it.
+pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf]) -> Result<()> {
+    let Some(output) = output else { return Ok(()) };
+    refuse_input(output, inputs.iter().map(|input| input.as_path()))?;
+    if output.is_file() && is_knowledge_base(output)? {
+        let what = format!("the output {}", output.display());
+        return Err(Error::invalid(what, "it is a knowledge base", "name another file"));
+    }
+    Ok(())
+}
+
+/// What the library calls by its API, as the flags of this command.
+const FLAGS: [(&str, &str); 1] = [("`Builder::overwrite(true)`", "--force")];
+
+/// A text of the library in the words of the command.
+pub(super) fn in_flags(text: &str) -> String {
+    FLAGS.iter().fold(text.to_owned(), |text, (api, flag)| text.replace(api, flag))
+}
+
 /// A remark for people.
 pub(super) fn talk(context: Context, text: &str) {
     if !context.quiet {
@@ -42,10 +64,11 @@ pub(super) fn talk(context: Context, text: &str) {
 
 /// An error, with all that caused it.
 pub(super) fn error(context: Context, error: &Error) {
+    let message = in_flags(&error.to_string());
     if context.json {
-        let _ = json("a2kb.error", serde_json::json!({ "message": error.to_string() }));
+        let _ = json("a2kb.error", serde_json::json!({ "message": message }));
     }
-    let _ = writeln!(io::stderr().lock(), "a2kb: {error}");
+    let _ = writeln!(io::stderr().lock(), "a2kb: {message}");
 }
 
 /// A number of bytes for people.

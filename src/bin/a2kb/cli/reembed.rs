@@ -17,6 +17,9 @@ pub(super) struct ReembedArguments {
     /// The file to make; without it the given file is replaced when the new one is whole
     #[arg(long, short)]
     output: Option<PathBuf>,
+    /// Replace the output even if it is no knowledge base
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     vectors: VectorArguments,
     /// Threads; 0 for one a core. The file does not depend on it
@@ -30,6 +33,7 @@ impl ReembedArguments {
         let embedding = self.vectors.embedding(self.threads)?.ok_or_else(|| {
             Error::invalid("reembed without an embedder", "it would change nothing", "name one with --embedder")
         })?;
+        let embedding = embedding.overwrite(self.force);
         let kb = self.file.open()?;
         let output = self.output.as_ref().unwrap_or(&self.file.file);
         let progress = RefCell::new(BuildProgress::new(context.quiet));

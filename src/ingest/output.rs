@@ -1,0 +1,91 @@
+//! Give me an output's path and the inputs, I say before any work why no file may be made there.
+//!
+//! What is there already is only replaced if it is a knowledge base, or the caller says so; an input never is.
+
+use crate::base::error::{Error, Result};
+use crate::corpus::builder::{FilePlace, MAGIC, Place};
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Work files that lie beside an output for a while: the file without vectors, and what was paid for.
+pub(super) const STAGE: &str = ".stage";
+/// See [`STAGE`].
+pub(super) const VECTORS_JOURNAL: &str = ".journal";
+/// See [`STAGE`].
+pub(super) const READING_JOURNAL: &str = ".reading";
+
+/// The path of a work file of `output`.
+pub(super) fn beside(output: &Path, suffix: &str) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Refuses a knowledge base at `output` if that would destroy something, or cannot be done.
+pub(super) fn check_output<'p>(
+    output: &Path,
+    inputs: impl Iterator<Item = &'p Path> + Clone,
+    overwrite: bool,
+) -> Result<()> {
+    let what = || format!("the output {}", output.display());
+    let there = check_name(output)?;
+    refuse_input(output, inputs.clone())?;
+    for suffix in [STAGE, VECTORS_JOURNAL, READING_JOURNAL] {
+        refuse_input(&beside(output, suffix), inputs.clone())?;
+    }
+    if there.is_some() && !overwrite && !is_knowledge_base(output)? {
+        let mend = "name another file, or allow it with `Builder::overwrite(true)`";
+        return Err(Error::invalid(what(), "there is a file of that name, and it is no knowledge base", mend));
+    }
+    // The file that this makes is gone at once: whether one can be made is not to be known otherwise.
+    FilePlace::new(output).create().map(drop).map_err(|source| Error::io("create", output, source))
+}
+
+/// Refuses a name that cannot be a file's; says what is there.
+fn check_name(output: &Path) -> Result<Option<Metadata>> {
+    let what = || format!("the output {}", output.display());
+    if output.as_os_str() == "-" {
+        let why = "a knowledge base is a file, and cannot go to standard output";
+        return Err(Error::invalid(what(), why, "name a file, as kb.a2kb"));
+    }
+    let there = match std::fs::metadata(output) {
+        Ok(there) => Some(there),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io("create", output, error)),
+    };
+    let ends_as_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if output.file_name().is_none() || ends_as_folder || there.as_ref().is_some_and(Metadata::is_dir) {
+        let file = output.join("kb.a2kb");
+        return Err(Error::invalid(what(), "it is a folder", format!("name a file in it, as {}", file.display())));
+    }
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        return Err(Error::invalid(what(), "what is there is no regular file", "name another file"));
+    }
+    Ok(there)
+}
+
+/// Refuses `output` if it is one of `inputs`, by whatever name or link.
+pub fn refuse_input<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<()> {
+    let Ok(there) = std::fs::metadata(output) else { return Ok(()) };
+    let is_there = |input: &Path| {
+        std::fs::metadata(input).is_ok_and(|input| (input.dev(), input.ino()) == (there.dev(), there.ino()))
+    };
+    match inputs.find(|input| input.as_os_str() != OsStr::new("-") && is_there(input)) {
+        None => Ok(()),
+        Some(input) => {
+            let why = format!("it is the input {}", input.display());
+            Err(Error::invalid(format!("the output {}", output.display()), why, "name another file"))
+        }
+    }
+}
+
+/// Whether a file starts as a knowledge base does.
+pub fn is_knowledge_base(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
+    read.map_err(|source| Error::io("open", path, source))?;
+    Ok(start == MAGIC)
+}
