@@ -2,55 +2,34 @@
 
 use crate::answer::{Answer, AnswerEvidence, Claim, LinkedName, NOTHING, Status, Support};
 use crate::base::error::{Error, Result};
-use crate::base::ids::{ChunkId, SentenceId};
-use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::base::ids::SentenceId;
+use crate::corpus::snapshot::Snapshot;
 use crate::language::budget::Ledger;
 use crate::retrieval::chain::ChainSettings;
 use crate::retrieval::context::{TextFetcher, document_info, entity_name};
+use crate::retrieval::evidence::coverage::Coverage;
 use crate::retrieval::evidence::{Evidence, Reason, path_to};
-use crate::retrieval::question::linking::{Mention, Strategy, asked_terms};
+use crate::retrieval::question::linking::Strategy;
 use crate::retrieval::question::{QueryTerm, Question};
-use crate::retrieval::text::relevance::{chunk_fits, covered_share, sentence_fits, with_meaning};
+use crate::retrieval::text::relevance::{TermSet, sentence_fits, with_meaning};
 use std::collections::BTreeSet;
 
 /// Least coverage of an answer to a question with a name that the file knows, and without.
 const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
 /// Sentences of one chunk that are quoted because they lead on.
 const MAX_LEADS: usize = 2;
-/// Chunks that coverage is judged by.
-const JUDGED_CHUNKS: usize = 5;
 
-/// What was retrieved for a question, as far as quotes go by it.
-struct Found<'a> {
-    evidence: &'a [Evidence],
-    /// The question's terms.
-    terms: Vec<QueryTerm>,
-    /// Those outside the names: what is asked of the things it names.
-    asked: Vec<QueryTerm>,
-}
-
-/// Answers `question`, whose names are `mentions`, with the sentences of at most `k` chunks of `evidence` (best first). The caller
-/// adds who found it and what it cost.
-pub fn answer(
-    snapshot: &Snapshot,
-    question: &Question,
-    mentions: &[Mention],
-    evidence: &[Evidence],
-    k: usize,
-) -> Result<Answer> {
-    let terms = question.content_terms();
-    let asked = asked_terms(&terms, mentions);
-    let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
-    judged.sort_unstable();
-    let covered = chunk_fits(snapshot, &terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
-    let coverage = covered_share(&terms, covered);
-    let missing = terms.iter().enumerate().filter(|(index, _)| *index >= 64 || covered & (1 << index) == 0);
-    let missing = missing.map(|(_, term)| question.word(term.word).to_owned()).collect();
+/// Answers `question` with the sentences of at most `k` chunks of `evidence` (best first). The caller adds who found it and what it
+/// cost.
+pub fn answer(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usize) -> Result<Answer> {
+    let Coverage { share: coverage, missing } =
+        Coverage::of(snapshot, question, evidence.iter().map(|evidence| evidence.chunk))?;
+    let mut mentions = question.mentions.iter();
     let named =
-        mentions.iter().any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
+        mentions.any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
-        names: linked_names(snapshot, question, mentions)?,
+        names: linked_names(snapshot, question)?,
         question: question.text.clone(),
         status: Status::Abstained,
         text: NOTHING.into(),
@@ -71,52 +50,40 @@ pub fn answer(
         trace: Vec::new(),
     };
     if enough && !evidence.is_empty() {
-        let found = Found { evidence, terms, asked };
-        quote(snapshot, &found, question.vector.as_ref(), k, &mut answer)?;
+        quote(snapshot, question, evidence, k, &mut answer)?;
     }
     Ok(answer)
 }
 
 /// What the question's names were linked to.
-pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question, mentions: &[Mention]) -> Result<Vec<LinkedName>> {
-    let linked = mentions.iter().filter_map(|mention| {
-        let (first, last) = (&question.words[mention.words.start], &question.words[mention.words.end - 1]);
+pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question) -> Result<Vec<LinkedName>> {
+    let linked = question.mentions.iter().filter_map(|mention| {
         let strategy = mention.candidates.first()?.strategy;
         let entities = mention
             .candidates
             .iter()
             .map(|candidate| entity_name(snapshot, candidate.entity))
             .collect::<Result<Vec<_>>>();
-        Some(entities.map(|entities| LinkedName {
-            name: question.text[first.start..last.end].to_owned(),
-            entities,
-            strategy,
-        }))
+        Some(entities.map(|entities| LinkedName { name: question.name(mention).to_owned(), entities, strategy }))
     });
     linked.collect()
 }
 
 /// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
-fn quote(
-    snapshot: &Snapshot,
-    found: &Found<'_>,
-    vector: Option<&QueryVector>,
-    k: usize,
-    answer: &mut Answer,
-) -> Result<()> {
+fn quote(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usize, answer: &mut Answer) -> Result<()> {
     let mut fetcher = TextFetcher::new(snapshot);
     let mut lines = Vec::new();
-    let chosen = &found.evidence[..found.evidence.len().min(k)];
-    for evidence in chosen {
+    let chosen = &evidence[..evidence.len().min(k)];
+    for piece in chosen {
         let leads = chosen.iter().filter_map(|other| match other.reason {
-            Reason::Hop(hop) if hop.from == evidence.chunk => Some(hop.sentence),
+            Reason::Hop(hop) if hop.from == piece.chunk => Some(hop.sentence),
             _ => None,
         });
         let sentences: BTreeSet<SentenceId> =
-            leads.take(MAX_LEADS).chain(best_sentences(snapshot, found, vector, evidence)?).collect();
+            leads.take(MAX_LEADS).chain(best_sentences(snapshot, question, piece)?).collect();
         let mut numbers = Vec::new();
         for sentence in sentences {
-            let citation = fetcher.cite(answer.citations.len() + 1, sentence, evidence.chunk)?;
+            let citation = fetcher.cite(answer.citations.len() + 1, sentence, piece.chunk)?;
             lines.push(format!("{} [{}]", citation.quote, citation.number));
             answer.claims.push(Claim {
                 text: citation.quote.clone(),
@@ -129,11 +96,11 @@ fn quote(
         }
         answer.evidence.push(AnswerEvidence {
             citations: numbers,
-            chunk: evidence.chunk,
-            document: document_info(snapshot, snapshot.provenance()?.chunk(evidence.chunk)?.document)?.id,
-            score: evidence.score,
-            reason: evidence.reason.name(),
-            path: fetcher.path(&path_to(found.evidence, evidence))?,
+            chunk: piece.chunk,
+            document: document_info(snapshot, snapshot.provenance()?.chunk(piece.chunk)?.document)?.id,
+            score: piece.score,
+            reason: piece.reason.name(),
+            path: fetcher.path(&path_to(evidence, piece))?,
         });
     }
     answer.text = lines.join("\n");
@@ -145,37 +112,24 @@ fn quote(
 }
 
 /// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
-fn best_sentences(
-    snapshot: &Snapshot,
-    found: &Found<'_>,
-    vector: Option<&QueryVector>,
-    evidence: &Evidence,
-) -> Result<Vec<SentenceId>> {
+fn best_sentences(snapshot: &Snapshot, question: &Question, evidence: &Evidence) -> Result<Vec<SentenceId>> {
     let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
     let fits = |terms: &[QueryTerm], chunk| {
         Ok::<_, Error>(sentence_fits(snapshot, terms, &[chunk])?.into_iter().next().unwrap_or_default())
     };
     // What the sentence that led here has said already is not asked again.
-    let mut open = found.asked.clone();
+    let mut open = question.asked_terms();
     if let Reason::Hop(hop) = evidence.reason {
-        let said = fits(&found.asked, hop.from)?
-            .into_iter()
-            .find(|fit| fit.sentence == hop.sentence)
-            .map_or(0, |fit| fit.covered);
-        let rest: Vec<QueryTerm> = open
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| *index >= 64 || said & (1 << index) == 0)
-            .map(|(_, term)| *term)
-            .collect();
+        let said = fits(&open, hop.from)?.into_iter().find(|fit| fit.sentence == hop.sentence);
+        let rest = said.map_or(TermSet::default(), |fit| fit.covered).others(&open);
         if !rest.is_empty() {
             open = rest;
         }
     }
-    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&found.terms, evidence.chunk)?);
+    let (mut asked, mut all) = (fits(&open, evidence.chunk)?, fits(&question.content_terms(), evidence.chunk)?);
     let share = ChainSettings::default().sentence_meaning;
     for fit in asked.iter_mut().chain(&mut all) {
-        fit.overlap = with_meaning(snapshot, vector, share, fit)?;
+        fit.overlap = with_meaning(snapshot, question.vector.as_ref(), share, fit)?;
     }
     let mut best: [(f32, f32, SentenceId); 2] = [(0.0, 0.0, first); 2];
     for (asked, all) in asked.iter().zip(&all) {

@@ -6,7 +6,7 @@ use crate::answer::evidence_table::EvidenceTable;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
 use crate::controllers::tool::{TOP_K, Tool};
-use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::driver::understanding::EmbedQuery;
 use crate::language::language_model::{ToolCall, estimated_tokens};
 use crate::language::quotation::harmless;
 use crate::language::reply;
@@ -18,7 +18,6 @@ use crate::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
 use crate::retrieval::graph::paths::{PathLimits, shortest_paths};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking::link;
 use crate::retrieval::text::exact::{MAX_SNIPPETS, search as exact_search};
 use crate::retrieval::text::keyword;
 use crate::retrieval::text::semantic::semantic;
@@ -40,12 +39,10 @@ pub struct ToolUse {
     pub retrieved_tokens: u64,
 }
 
-/// Makes the vector of a query.
-pub type EmbedQuery<'a> = &'a dyn Fn(&str) -> Result<Option<QueryVector>>;
-
 /// The file as an agent sees it, with what it has read so far.
 pub struct Toolbox<'a> {
-    snapshot: &'a Snapshot,
+    /// The graph as the preset shows it.
+    view: GraphView<'a>,
     embed: EmbedQuery<'a>,
     /// Search tools give whole chunks.
     whole_chunks: bool,
@@ -55,8 +52,8 @@ pub struct Toolbox<'a> {
 
 impl<'a> Toolbox<'a> {
     /// Nothing is read yet.
-    pub fn new(snapshot: &'a Snapshot, embed: EmbedQuery<'a>) -> Self {
-        Toolbox { snapshot, embed, whole_chunks: false, read: BTreeSet::new(), log: Vec::new() }
+    pub fn new(view: GraphView<'a>, embed: EmbedQuery<'a>) -> Self {
+        Toolbox { view, embed, whole_chunks: false, read: BTreeSet::new(), log: Vec::new() }
     }
 
     /// Whether search tools give whole chunks (A-RAG without chunk read).
@@ -146,7 +143,7 @@ impl<'a> Toolbox<'a> {
     }
 
     fn keyword_search(&mut self, keywords: &[String], k: usize, table: &mut EvidenceTable) -> Result<(String, u64)> {
-        let hits = exact_search(self.snapshot, keywords, k)?;
+        let hits = exact_search(self.view.snapshot(), keywords, k)?;
         if hits.is_empty() {
             return Ok((format!("No results for: {}", keywords.join(", ")), 0));
         }
@@ -162,14 +159,15 @@ impl<'a> Toolbox<'a> {
         table: &mut EvidenceTable,
     ) -> Result<(String, u64)> {
         let hits: Vec<(ChunkId, Option<f32>, Vec<SentenceId>)> = match (self.embed)(query)? {
-            Some(vector) => semantic(self.snapshot, &vector, k, None)?
+            Some(vector) => semantic(self.view.snapshot(), &vector, k, None)?
                 .into_iter()
                 .map(|hit| (hit.chunk, Some(hit.score), hit.sentences))
                 .collect(),
             // Without vectors words must do.
             None => {
-                let found = keyword::search(self.snapshot, query, k, None, None)?;
-                let first = |chunk| Ok::<_, Error>(vec![self.snapshot.provenance()?.chunk(chunk)?.first_sentence]);
+                let found = keyword::search(self.view.snapshot(), query, k, None, None)?;
+                let first =
+                    |chunk| Ok::<_, Error>(vec![self.view.snapshot().provenance()?.chunk(chunk)?.first_sentence]);
                 found.into_iter().map(|hit| Ok((hit.id, None, first(hit.id)?))).collect::<Result<_>>()?
             }
         };
@@ -187,7 +185,7 @@ impl<'a> Toolbox<'a> {
         table: &mut EvidenceTable,
         reason: &'static str,
     ) -> Result<(String, u64)> {
-        let mut fetcher = TextFetcher::new(self.snapshot);
+        let mut fetcher = TextFetcher::new(self.view.snapshot());
         let (mut blocks, mut tokens) = (Vec::new(), 0);
         for (chunk, similarity, sentences) in hits {
             let similarity_text = similarity.map_or_else(String::new, |score| format!(" (similarity {score:.3})"));
@@ -207,8 +205,8 @@ impl<'a> Toolbox<'a> {
     }
 
     fn read_chunks(&mut self, ids: &[String], table: &mut EvidenceTable) -> Result<(String, u64)> {
-        let count = self.snapshot.base_layer()?.chunk_count;
-        let mut fetcher = TextFetcher::new(self.snapshot);
+        let count = self.view.snapshot().base_layer()?.chunk_count;
+        let mut fetcher = TextFetcher::new(self.view.snapshot());
         let (mut texts, mut tokens) = (Vec::new(), 0);
         for id in ids.iter().take(MAX_READ) {
             let number = id.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
@@ -233,17 +231,16 @@ impl<'a> Toolbox<'a> {
     }
 
     fn entities(&self, name: &str) -> Result<Vec<EntityId>> {
-        let mentions = link(&GraphView::whole(self.snapshot), &Question::new(self.snapshot, name)?)?;
+        let mentions = Question::new(&self.view, name)?.mentions;
         let best = mentions.into_iter().flat_map(|mention| mention.candidates).map(|candidate| candidate.entity);
         Ok(best.collect())
     }
 
     fn neighbours(&self, name: &str) -> Result<(String, u64)> {
-        let view = GraphView::whole(self.snapshot);
         let mut lines = Vec::new();
         for entity in self.entities(name)? {
-            for arc in view.arcs(entity, MAX_FACTS - lines.len().min(MAX_FACTS))? {
-                lines.push(self.fact_line(&view, arc.fact)?);
+            for arc in self.view.arcs(entity, MAX_FACTS - lines.len().min(MAX_FACTS))? {
+                lines.push(self.fact_line(arc.fact)?);
             }
         }
         if lines.is_empty() {
@@ -256,21 +253,21 @@ impl<'a> Toolbox<'a> {
         Ok((text, tokens))
     }
 
-    fn fact_line(&self, view: &GraphView<'_>, fact: FactId) -> Result<String> {
-        let [subject, relation, object] = fact_names(view, fact)?;
-        let chunks: Vec<String> = view.chunks_of_fact(fact)?.iter().take(2).map(|chunk| format!("[{chunk}]")).collect();
+    fn fact_line(&self, fact: FactId) -> Result<String> {
+        let [subject, relation, object] = fact_names(&self.view, fact)?;
+        let chunks: Vec<String> =
+            self.view.chunks_of_fact(fact)?.iter().take(2).map(|chunk| format!("[{chunk}]")).collect();
         Ok(format!("({subject}; {relation}; {object}) {}", chunks.join(" ")))
     }
 
     fn paths(&self, from: &str, to: &str) -> Result<(String, u64)> {
-        let view = GraphView::whole(self.snapshot);
-        let graph = EntityGraph::new(view, 200)?;
+        let graph = EntityGraph::new(self.view, 200)?;
         let limits = PathLimits::default();
         let mut lines: Vec<String> = Vec::new();
         for start in self.entities(from)? {
             for end in self.entities(to)? {
                 for path in shortest_paths(&graph, start.0, end.0, &limits)? {
-                    let names = path.iter().map(|node| entity_name(self.snapshot, EntityId(*node)));
+                    let names = path.iter().map(|node| entity_name(self.view.snapshot(), EntityId(*node)));
                     lines.push(names.collect::<Result<Vec<_>>>()?.join(" - "));
                 }
             }
@@ -287,7 +284,6 @@ impl<'a> Toolbox<'a> {
     }
 
     fn walk(&mut self, names: &[String], k: usize, table: &mut EvidenceTable) -> Result<(String, u64)> {
-        let view = GraphView::whole(self.snapshot);
         let mut seeds = Vec::new();
         for name in names.iter().take(TOP_K.1) {
             seeds.extend(self.entities(name)?.iter().map(|entity| entity.0));
@@ -297,15 +293,15 @@ impl<'a> Toolbox<'a> {
         if seeds.is_empty() {
             return Ok((format!("The graph does not know: {}", names.join(", ")), 0));
         }
-        let graph = EntityGraph::new(view, 200)?;
+        let graph = EntityGraph::new(self.view, 200)?;
         let reset = Reset::degree_normalised(&graph, &seeds)?;
         let limits = PushLimits { tolerance: 1e-6, max_arcs: 200_000, keep: 200 };
         let rank = local_push(&graph, &reset, 0.5, limits)?;
         let ranked: Vec<(EntityId, f64)> =
             rank.scores.iter().take(20).map(|(node, score)| (EntityId(*node), *score)).collect();
         let mut hits = Vec::new();
-        for hit in chunks_of_entities(&view, &ranked, k)? {
-            hits.push((hit.id, None, vec![self.snapshot.provenance()?.chunk(hit.id)?.first_sentence]));
+        for hit in chunks_of_entities(&self.view, &ranked, k)? {
+            hits.push((hit.id, None, vec![self.view.snapshot().provenance()?.chunk(hit.id)?.first_sentence]));
         }
         self.blocks(hits, false, table, "page_rank")
     }

@@ -10,7 +10,6 @@ use crate::preset::Preset;
 use crate::retrieval::evidence::{Retrieved, Stage};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking::{MAX_SPANS, unknown_names};
 use crate::retrieval::systems::retrieve;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -91,18 +90,14 @@ pub fn run(
     }
     let model = snapshot.embedder()?.map_or("none", |embedder| embedder.name.as_str());
     let corpus = format!("{} {model}", snapshot.manifest()?.corpus_hash);
+    let view = GraphView::new(snapshot, preset.switches.with(settings.switches));
     let one = |question: &JudgedQuestion| -> Result<Record> {
         let key = [preset.name.clone(), corpus.clone(), question.id.clone()];
         if let Some(known) = kept.and_then(|kept| kept.get(&key)) {
             return Ok(known.clone());
         }
-        let mut asked = Question::new(snapshot, &question.question)?;
-        if has_vectors {
-            let names = unknown_names(&GraphView::whole(snapshot), &asked)?.into_iter().take(MAX_SPANS);
-            let spans = names.map(|(span, name)| Ok((span, embed(&name)?))).collect::<Result<_>>()?;
-            asked = asked.with_vector(Some(embed(&question.question)?)).with_spans(spans);
-        }
-        let record = ask(snapshot, question, preset, &asked, settings, &corpus)?;
+        let vectors = if has_vectors { Some(Vectors::of(&view, &question.question, embed)?) } else { None };
+        let record = ask(&view, question, preset, vectors.as_ref(), settings, &corpus)?;
         kept.map(|kept| kept.keep(&record)).transpose()?;
         Ok(record)
     };
@@ -118,25 +113,41 @@ pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))
 }
 
+/// What a question means, made before its time is taken.
+struct Vectors {
+    question: QueryVector,
+    /// Of its unknown names, in their order.
+    names: Vec<QueryVector>,
+}
+
+impl Vectors {
+    fn of(view: &GraphView<'_>, question: &str, embed: EmbedQuestion<'_>) -> Result<Self> {
+        let names = Question::new(view, question)?.unknown_names;
+        let names = names.iter().map(|name| embed(&name.text)).collect::<Result<_>>()?;
+        Ok(Vectors { question: embed(question)?, names })
+    }
+}
+
 fn ask(
-    snapshot: &Snapshot,
+    view: &GraphView<'_>,
     judged: &JudgedQuestion,
     preset: &Preset,
-    asked: &Question,
+    vectors: Option<&Vectors>,
     settings: &RunSettings,
     corpus: &str,
 ) -> Result<Record> {
-    let view = GraphView::new(snapshot, preset.switches.with(settings.switches));
     let (mut retrieved, mut fastest) = (Retrieved::default(), f64::INFINITY);
     for _ in 0..settings.passes.max(1) {
         let start = Instant::now();
-        // Cutting and looking up the question belongs to its time, its vectors do not.
-        let question = Question::new(snapshot, &judged.question)?;
-        let question = question.with_vector(asked.vector.clone()).with_spans(asked.spans.clone());
-        retrieved = retrieve(&view, &question, &preset.pipeline, CHUNKS)?;
+        // Cutting, looking up and linking the question belongs to its time, making its vectors does not.
+        let mut question = Question::new(view, &judged.question)?;
+        if let Some(vectors) = vectors {
+            question = question.with_vector(Some(vectors.question.clone())).with_names(view, &vectors.names)?;
+        }
+        retrieved = retrieve(view, &question, &preset.pipeline, CHUNKS, &|| start.elapsed())?;
         fastest = fastest.min(start.elapsed().as_secs_f64() * 1e6);
     }
-    let ranked = documents(snapshot, &retrieved)?;
+    let ranked = documents(view.snapshot(), &retrieved)?;
     let stage = retrieved.stage().map(|stage| stage_name(stage).to_owned());
     Ok(Record {
         preset: preset.name.clone(),

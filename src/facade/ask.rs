@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::base::error::{Error, Result};
 use crate::controllers::controller::Turn;
+use crate::corpus::snapshot::QueryVector;
 use crate::driver::stand_in::StandIn;
 use crate::driver::{Driver, Event};
 use crate::facade::knowledge_base::KnowledgeBase;
@@ -11,7 +12,6 @@ use crate::language::language_model::LanguageModel;
 use crate::language::reranker::Reranker;
 use crate::preset::{ControllerSettings, Preset};
 use crate::retrieval::evidence::filter::Filter;
-use crate::retrieval::question::Meaning;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl KnowledgeBase {
             return refused(&format!("the preset {:?}", preset.name), "it answers by a language model alone");
         }
         let gated = options.gate.is_some_and(|gate| gate > 0.0);
-        if gated && (preset.without_vectors || self.meaning_at_hand(question)?.vector.is_none()) {
+        if gated && (preset.without_vectors || self.vector_at_hand(question)?.is_none()) {
             return Err(Error::invalid("the gate", "there are no vectors to tell nearness by", "leave it out"));
         }
         Ok(())
@@ -126,18 +126,18 @@ impl KnowledgeBase {
         let documents = options.filter.as_ref().map(|filter| filter.documents(self.snapshot())).transpose()?;
         let start = Instant::now();
         // Gate, retrieval and tools ask for the same vectors.
-        let known: RefCell<HashMap<String, Meaning>> = RefCell::default();
-        let meaning = |text: &str| {
-            if let Some(meaning) = known.borrow().get(text) {
-                return Ok(meaning.clone());
+        let known: RefCell<HashMap<String, Option<QueryVector>>> = RefCell::default();
+        let embed = |text: &str| {
+            if let Some(vector) = known.borrow().get(text) {
+                return Ok(vector.clone());
             }
-            let meaning = self.meaning_at_hand(text)?;
-            known.borrow_mut().insert(text.to_owned(), meaning.clone());
-            Ok(meaning)
+            let vector = self.vector_at_hand(text)?;
+            known.borrow_mut().insert(text.to_owned(), vector.clone());
+            Ok(vector)
         };
         let driver = Driver {
             snapshot: self.snapshot(),
-            meaning: &meaning,
+            embed: &embed,
             model,
             reranker: options.reranker.as_deref(),
             preset,

@@ -287,7 +287,7 @@ impl<'a> Explorer<'a> {
 
     /// The subgraph to reason over for a question, by AGRAG's minimum cost and maximum influence.
     pub fn subgraph(&self, question: &str, vector: &QueryVector, settings: &InfluenceSettings) -> Result<Picture> {
-        let question = Question::new(self.snapshot(), question)?.with_vector(Some(vector.clone()));
+        let question = Question::new(&self.view, question)?.with_vector(Some(vector.clone()));
         let found = reason(&self.view, &question, vector, settings)?;
         let entities = found.nodes.iter().filter_map(|node| match node {
             Node::Entity(entity) => Some((entity.0, None)),

@@ -16,9 +16,6 @@ use crate::retrieval::context::{
 };
 use crate::retrieval::evidence::TraceStep;
 use crate::retrieval::evidence::filter::Filter;
-use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::linking::{MAX_SPANS, unknown_names};
-use crate::retrieval::question::{Meaning, Question};
 use crate::retrieval::text::hybrid::Fusion;
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use crate::vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
@@ -195,13 +192,13 @@ impl KnowledgeBase {
     /// The same with the steps of the retrieval: what was tried, what it cost, and why it went on. Modes other than
     /// [`Mode::Graph`] have none.
     pub fn explain(&self, query: &str, options: &SearchOptions) -> Result<(Vec<SearchHit>, Vec<TraceStep>)> {
-        let meaning = match options.mode {
-            Mode::Semantic | Mode::Hybrid => Meaning { vector: Some(self.query_vector(query)?), ..Default::default() },
-            Mode::Graph => self.meaning_at_hand(query)?,
-            Mode::Keyword | Mode::Exact => Meaning::default(),
+        let embed = |text: &str| match options.mode {
+            Mode::Semantic | Mode::Hybrid => self.query_vector(text).map(Some),
+            Mode::Graph => self.vector_at_hand(text),
+            Mode::Keyword | Mode::Exact => Ok(None),
         };
         let mut trace = Vec::new();
-        let hits = search(&self.snapshot, query, &meaning, options, &mut trace)?;
+        let hits = search(&self.snapshot, query, &embed, options, &mut trace)?;
         Ok((hits, trace))
     }
 
@@ -220,8 +217,8 @@ impl KnowledgeBase {
         // Scores are cosines: the file's vectors have length 1.
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         let unit: Vec<f32> = vector.iter().map(|value| value / length).collect();
-        let meaning = Meaning { vector: Some(QueryVector::new(&unit)), ..Default::default() };
-        search(&self.snapshot, "", &meaning, &options, &mut Vec::new())
+        let vector = QueryVector::new(&unit);
+        search(&self.snapshot, "", &|_| Ok(Some(vector.clone())), &options, &mut Vec::new())
     }
 
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.
@@ -245,23 +242,18 @@ impl KnowledgeBase {
         Ok(self.embedder.get_or_init(|| found).as_ref())
     }
 
-    /// The vectors of a question and of the unknown names in it, if the file has vectors and their model is here; words alone
-    /// serve otherwise.
-    pub(crate) fn meaning_at_hand(&self, question: &str) -> Result<Meaning> {
+    /// The vector of a text, if the file has vectors and their model is here; words alone serve otherwise.
+    pub(crate) fn vector_at_hand(&self, text: &str) -> Result<Option<QueryVector>> {
         if self.snapshot.embedder()?.is_none() {
-            return Ok(Meaning::default());
+            return Ok(None);
         }
-        let vector = match self.query_vector(question) {
-            Ok(vector) => Some(vector),
+        match self.query_vector(text) {
+            Ok(vector) => Ok(Some(vector)),
             Err(Error::EmbedderMissing { .. } | Error::EmbedderMismatch { .. } | Error::EmbedderDimension { .. }) => {
-                return Ok(Meaning::default());
+                Ok(None)
             }
-            Err(error) => return Err(error),
-        };
-        let names = unknown_names(&GraphView::whole(&self.snapshot), &Question::new(&self.snapshot, question)?)?;
-        let spans = names.into_iter().take(MAX_SPANS);
-        let spans = spans.map(|(span, name)| Ok((span, self.query_vector(&name)?))).collect::<Result<_>>()?;
-        Ok(Meaning { vector, spans })
+            Err(error) => Err(error),
+        }
     }
 
     /// The vector of a question, by the model that the file names.

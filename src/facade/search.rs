@@ -4,6 +4,7 @@ use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::base::score::Scored;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::driver::{EmbedQuery, understand};
 use crate::facade::knowledge_base::{Mode, SearchHit, SearchOptions};
 use crate::preset::Preset;
 
@@ -11,12 +12,12 @@ use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::evidence::{Hop, Reason, Retrieved, TraceStep, path_to};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::{Meaning, Question};
 use crate::retrieval::systems::retrieve;
 use crate::retrieval::text::hybrid::{diversify, fuse};
 use crate::retrieval::text::semantic::semantic;
 use crate::retrieval::text::{exact, keyword};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 const DEFAULT_K: usize = 10;
 /// Hits of each method that hybrid search joins, at least.
@@ -40,18 +41,18 @@ impl Found {
     }
 }
 
-/// The best chunks for a query; `meaning` has a vector for modes that need one.
+/// The best chunks for a query; `embed` makes vectors for modes that need one.
 pub(crate) fn search(
     snapshot: &Snapshot,
     query: &str,
-    meaning: &Meaning,
+    embed: EmbedQuery<'_>,
     options: &SearchOptions,
     trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<SearchHit>> {
     let k = if options.k == 0 { DEFAULT_K } else { options.k };
     let documents = options.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
     let wanted = if options.diversity.is_some() { k.saturating_mul(DIVERSE_CANDIDATES) } else { k };
-    let mut found = find(snapshot, query, meaning, options, wanted, documents.as_ref(), trace)?;
+    let mut found = find(snapshot, query, embed, options, wanted, documents.as_ref(), trace)?;
     if let Some(balance) = options.diversity {
         if !(0.0..=1.0).contains(&balance) {
             return Err(Error::invalid("the diversity", format!("{balance} is out of range"), "take 0 to 1"));
@@ -79,14 +80,14 @@ pub(crate) fn search(
 fn find(
     snapshot: &Snapshot,
     query: &str,
-    meaning: &Meaning,
+    embed: EmbedQuery<'_>,
     options: &SearchOptions,
     k: usize,
     documents: Option<&DocumentSet>,
     trace: &mut Vec<TraceStep>,
 ) -> Result<Vec<Found>> {
-    let vector = meaning.vector.as_ref();
-    let missing = || Error::invalid("semantic search", "there is no query vector", "give one");
+    let vector =
+        || embed(query)?.ok_or_else(|| Error::invalid("semantic search", "there is no query vector", "give one"));
     match options.mode {
         Mode::Keyword => Ok(scored(keyword::search(snapshot, query, k, None, documents)?, "keyword")),
         Mode::Exact => {
@@ -101,7 +102,7 @@ fn find(
             let all = snapshot.base_layer()?.chunk_count as usize;
             let limit = if documents.is_some() { all } else { k };
             let name = options.preset.as_deref().unwrap_or("a2kb");
-            let found = by_preset(snapshot, query, meaning, &Preset::named(name)?, limit)?;
+            let found = by_preset(snapshot, query, embed, &Preset::named(name)?, limit)?;
             let hits = found.evidence.iter().map(|evidence| {
                 let hops = path_to(&found.evidence, evidence);
                 let sentences = match evidence.reason {
@@ -115,28 +116,28 @@ fn find(
             Ok(hits)
         }
         Mode::Semantic => {
-            let hits = semantic(snapshot, vector.ok_or_else(missing)?, k, documents)?.into_iter();
+            let hits = semantic(snapshot, &vector()?, k, documents)?.into_iter();
             let found =
                 hits.map(|hit| Found { sentences: hit.sentences, ..Found::new(hit.chunk, hit.score, "semantic") });
             Ok(found.collect())
         }
-        Mode::Hybrid => hybrid(snapshot, query, vector.ok_or_else(missing)?, options, k, documents),
+        Mode::Hybrid => hybrid(snapshot, query, &vector()?, options, k, documents),
     }
 }
 
-/// What a preset retrieves; the question's vector is left out where the preset does without.
+/// What a preset retrieves; no vector is made where the preset does without.
 pub(crate) fn by_preset(
     snapshot: &Snapshot,
     query: &str,
-    meaning: &Meaning,
+    embed: EmbedQuery<'_>,
     preset: &Preset,
     k: usize,
 ) -> Result<Retrieved> {
-    let mut question = Question::new(snapshot, query)?;
-    if !preset.without_vectors {
-        question = question.with_vector(meaning.vector.clone()).with_spans(meaning.spans.clone());
-    }
-    retrieve(&GraphView::new(snapshot, preset.switches), &question, &preset.pipeline, k)
+    let view = GraphView::new(snapshot, preset.switches);
+    let embed = if preset.without_vectors { &|_: &str| Ok(None) } else { embed };
+    let question = understand(&view, query, query, embed)?;
+    let start = Instant::now();
+    retrieve(&view, &question, &preset.pipeline, k, &|| start.elapsed())
 }
 
 fn hybrid(

@@ -9,8 +9,7 @@ use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQues
 use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::LanguageModel;
 use a2kb::internals::preset::Preset;
-use a2kb::internals::retrieval::question::Meaning;
-use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase, Result};
+use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -54,16 +53,10 @@ pub(super) fn ask_in(
     question: &str,
 ) -> Answer {
     let has_vectors = kb.snapshot().embedder().unwrap().is_some();
-    let meaning = |text: &str| -> Result<Meaning> {
-        let mut meaning = Meaning::default();
-        if has_vectors {
-            meaning.vector = Some(kb.query_vector(text)?);
-        }
-        Ok(meaning)
-    };
+    let embed = |text: &str| has_vectors.then(|| kb.query_vector(text)).transpose();
     let driver = Driver {
         snapshot: kb.snapshot(),
-        meaning: &meaning,
+        embed: &embed,
         model: Some(model),
         quoted_chunks: 5,
         gate: None,

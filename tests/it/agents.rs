@@ -9,7 +9,6 @@ use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Shape, Step, ToolCall};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
-use a2kb::internals::retrieval::question::Meaning;
 use a2kb::{AskOptions, Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -253,15 +252,13 @@ fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
         "Castel Noor [1].",
     ]);
     let meant = std::cell::RefCell::new(Vec::new());
-    let meaning = |text: &str| {
+    let embed = |text: &str| {
         meant.borrow_mut().push(text.to_owned());
-        let mut meaning = Meaning::default();
-        meaning.vector = Some(DEMO.query_vector(text)?);
-        Ok(meaning)
+        DEMO.query_vector(text).map(Some)
     };
     let driver = Driver {
         snapshot: DEMO.snapshot(),
-        meaning: &meaning,
+        embed: &embed,
         model: Some(&model),
         quoted_chunks: 5,
         gate: None,
@@ -328,14 +325,10 @@ fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
                 },
             ))
         });
-        let meaning = |text: &str| {
-            let mut meaning = Meaning::default();
-            meaning.vector = Some(DEMO.query_vector(text)?);
-            Ok(meaning)
-        };
+        let embed = |text: &str| DEMO.query_vector(text).map(Some);
         let driver = Driver {
             snapshot: DEMO.snapshot(),
-            meaning: &meaning,
+            embed: &embed,
             model: Some(&model),
             quoted_chunks: 5,
             gate: None,

@@ -9,11 +9,12 @@ use a2kb::internals::evaluation::runner::{RunSettings, run};
 use a2kb::internals::evaluation::summary::summarise;
 use a2kb::internals::retrieval::evidence::{Retrieved, Stage};
 use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
-use a2kb::internals::retrieval::ladder::{Budget, LadderSettings, climb, climb_while, text_floor};
+use a2kb::internals::retrieval::ladder::{Budget, Clock, LadderSettings, climb, climb_while, text_floor};
 use a2kb::internals::retrieval::question::Question;
 use a2kb::internals::retrieval::systems::{Pipeline, retrieve};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset, SearchOptions};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 static DEMO: LazyLock<(KnowledgeBase, Vec<JudgedQuestion>)> = LazyLock::new(|| {
     let builder = Builder::new().path(root().join("assets/demo")).embedding(tiny::embedding(1));
@@ -28,13 +29,21 @@ fn vector(question: &str) -> QueryVector {
     DEMO.0.query_vector(question).unwrap()
 }
 
-fn question(judged: &JudgedQuestion) -> Question {
-    Question::new(DEMO.0.snapshot(), &judged.question).unwrap().with_vector(Some(vector(&judged.question)))
+/// Linked under a view, as retrieval wants it.
+fn question_in(view: &GraphView<'_>, judged: &JudgedQuestion) -> Question {
+    Question::new(view, &judged.question).unwrap().with_vector(Some(vector(&judged.question)))
 }
+
+fn question(judged: &JudgedQuestion) -> Question {
+    question_in(&GraphView::whole(DEMO.0.snapshot()), judged)
+}
+
+/// A clock that stands still.
+const STILL: Clock<'_> = &|| Duration::ZERO;
 
 fn by(preset: &Preset, judged: &JudgedQuestion, switches: GraphSwitches) -> Retrieved {
     let view = GraphView::new(DEMO.0.snapshot(), preset.switches.with(switches));
-    retrieve(&view, &question(judged), &preset.pipeline, 30).unwrap()
+    retrieve(&view, &question_in(&view, judged), &preset.pipeline, 30, STILL).unwrap()
 }
 
 #[test]
@@ -68,7 +77,7 @@ fn rungs_are_climbed_in_order_each_at_most_once() {
             for stop_after in 0..=settings.stages.len() {
                 let left = std::cell::Cell::new(stop_after);
                 let go_on = |_: &_| left.replace(left.get().saturating_sub(1)) > 0;
-                let found = climb_while(&view, &question, &settings, usize::MAX, &go_on).unwrap();
+                let found = climb_while(&view, &question, &settings, usize::MAX, STILL, &go_on).unwrap();
                 let stages: Vec<Stage> = found.retrieved.trace.iter().map(|step| step.stage).collect();
                 assert!(stages.is_sorted_by(|a, b| a < b), "{name}: {stages:?}");
                 assert_eq!(stages.len(), (stop_after + 1).min(settings.stages.len()));
@@ -90,12 +99,51 @@ fn budgets_end_a_climb() {
     let mut settings = LadderSettings::default();
     settings.sufficiency.coverage = 2.0;
     settings.budget = Budget { nodes: 1, ..Default::default() };
-    let found = climb(&view, &question, &settings, 10).unwrap().retrieved;
+    let found = climb(&view, &question, &settings, 10, STILL).unwrap().retrieved;
     assert_eq!(found.trace.len(), 1);
     assert!(found.trace[0].decision.contains("nodes"), "{:?}", found.trace);
     settings.budget = Budget { time_ms: Some(0), tokens: Some(1), ..Default::default() };
-    let found = climb(&view, &question, &settings, 10).unwrap().retrieved;
+    let found = climb(&view, &question, &settings, 10, STILL).unwrap().retrieved;
     assert_eq!((found.trace.len(), found.evidence.len()), (1, 1), "one piece of evidence is always given");
+}
+
+#[test]
+fn the_clock_comes_in() {
+    let view = GraphView::whole(DEMO.0.snapshot());
+    let question = question(&DEMO.1[0]);
+    let mut settings = LadderSettings::default();
+    (settings.sufficiency.coverage, settings.budget.time_ms) = (2.0, Some(15));
+    let rungs = |clock: Clock<'_>| climb(&view, &question, &settings, 10, clock).unwrap().retrieved.trace.len();
+    assert_eq!(rungs(STILL), settings.stages.len(), "no time passes");
+    let looked = std::cell::Cell::new(0);
+    let ticking = || Duration::from_millis(10 * looked.replace(looked.get() + 1));
+    assert_eq!(rungs(&ticking), 2, "10 ms after the first rung, 20 after the second");
+}
+
+#[test]
+fn a_view_is_used_as_it_is_given() {
+    let reasons = |name: &str, switches: GraphSwitches| {
+        let preset = Preset::named(name).unwrap();
+        let found = DEMO.1.iter().flat_map(|judged| by(&preset, judged, switches).evidence);
+        found.map(|evidence| evidence.reason.name()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let no_facts = GraphSwitches { without_facts: true, ..Default::default() };
+    assert!(reasons("a2rag", GraphSwitches::default()).contains("neighbourhood"));
+    assert!(!reasons("a2rag", no_facts).contains("neighbourhood"));
+    let no_about = GraphSwitches { without_about: true, ..Default::default() };
+    assert!(reasons("a2kb", GraphSwitches::default()).contains("about"));
+    assert!(!reasons("a2kb", no_about).contains("about"));
+    let no_mentions = GraphSwitches { without_mentions: true, ..Default::default() };
+    assert!(reasons("a2kb", GraphSwitches::default()).contains("path"));
+    assert!(!reasons("a2kb", no_mentions).contains("path"));
+}
+
+#[test]
+fn names_are_linked_under_the_view_that_is_asked() {
+    let none = GraphSwitches { deletion: Some(Deletion { share: 1.0, seed: 5 }), ..Default::default() };
+    let (whole, none) = (GraphView::whole(DEMO.0.snapshot()), GraphView::new(DEMO.0.snapshot(), none));
+    assert!(DEMO.1.iter().any(|judged| !question_in(&whole, judged).mentions.is_empty()));
+    assert!(DEMO.1.iter().all(|judged| question_in(&none, judged).mentions.is_empty()));
 }
 
 #[test]

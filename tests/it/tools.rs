@@ -6,6 +6,7 @@ use a2kb::internals::answer::evidence_table::{EvidenceTable, Numbering};
 use a2kb::internals::controllers::tool::Tool;
 use a2kb::internals::driver::toolbox::Toolbox;
 use a2kb::internals::language::language_model::ToolCall;
+use a2kb::internals::retrieval::graph::view::GraphView;
 use serde_json::Value;
 
 const ALL: [Tool; 7] = [
@@ -24,7 +25,10 @@ struct Agent<'a> {
 }
 
 fn agent(kb: &KnowledgeBase) -> Agent<'_> {
-    Agent { toolbox: Toolbox::new(kb.snapshot(), &|_| Ok(None)), table: EvidenceTable::new(Numbering::Chunk) }
+    Agent {
+        toolbox: Toolbox::new(GraphView::whole(kb.snapshot()), &|_| Ok(None)),
+        table: EvidenceTable::new(Numbering::Chunk),
+    }
 }
 
 impl Agent<'_> {

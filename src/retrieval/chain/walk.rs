@@ -8,13 +8,12 @@
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::{Namespace, QueryVector};
-use crate::retrieval::evidence::Cost;
-use crate::retrieval::evidence::{Evidence, Hop, Reason};
+use crate::retrieval::evidence::{Cost, Evidence, Hop, Reason};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::linking::{Mention, asked_terms, link};
+use crate::retrieval::question::linking::Mention;
 use crate::retrieval::question::{QueryTerm, Question};
 use crate::retrieval::text::keyword::bm25;
-use crate::retrieval::text::relevance::{ChunkFit, chunk_fits, covered_share, sentence_fits, with_meaning};
+use crate::retrieval::text::relevance::{ChunkFit, TermSet, chunk_fits, sentence_fits, with_meaning};
 use crate::retrieval::text::semantic::{SemanticHit, semantic};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -107,7 +106,7 @@ pub struct Walk<'a> {
     settings: &'a ChainSettings,
     /// The question's, if the file has vectors of sentences.
     vector: Option<&'a QueryVector>,
-    mentions: Vec<Mention>,
+    mentions: &'a [Mention],
     terms: Vec<QueryTerm>,
     /// What the question asks of the things it names: its words outside their names.
     asked: Vec<QueryTerm>,
@@ -125,7 +124,7 @@ struct Step {
     target: ChunkId,
     start_score: f32,
     overlap: f32,
-    covered: u64,
+    covered: TermSet,
     rarity: f32,
     factor: f32,
     /// What the target's meaning adds.
@@ -135,28 +134,17 @@ struct Step {
 impl<'a> Walk<'a> {
     /// The first candidates.
     pub fn start(view: &'a GraphView<'a>, question: &'a Question, settings: &'a ChainSettings) -> Result<Self> {
-        Self::start_from(view, question, settings, link(view, question)?)
-    }
-
-    /// The first candidates where the question's names are known.
-    pub fn start_from(
-        view: &'a GraphView<'a>,
-        question: &'a Question,
-        settings: &'a ChainSettings,
-        mentions: Vec<Mention>,
-    ) -> Result<Self> {
         let snapshot = view.snapshot();
         let terms = question.content_terms();
         let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
-        let asked = asked_terms(&terms, &mentions);
         let has_vectors = snapshot.vectors(Namespace::Sentence).is_ok_and(|vectors| vectors.is_some());
         let mut walk = Walk {
             view,
             settings,
             vector: question.vector.as_ref().filter(|_| has_vectors),
-            mentions,
+            mentions: &question.mentions,
             terms,
-            asked,
+            asked: question.asked_terms(),
             best_bm25: hits.first().map_or(0.0, |hit| hit.score),
             found: FxHashMap::default(),
             anchors: FxHashSet::default(),
@@ -324,10 +312,10 @@ impl<'a> Walk<'a> {
         let settings = self.settings;
         for step in steps {
             let (target, from) = (fits[&step.target], fits[&step.hop.from]);
-            let new = target.covered & !from.covered & !step.covered;
+            let new = target.covered.without(from.covered).without(step.covered);
             let gain = settings.sentence_share * step.overlap
                 + settings.target_share * target.bm25 / best
-                + settings.coverage_share * covered_share(&self.asked, new)
+                + settings.coverage_share * new.share(&self.asked)
                 + settings.rarity_share * step.rarity
                 + step.meaning;
             let score = settings.start_share * step.start_score + step.factor * gain;

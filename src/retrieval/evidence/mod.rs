@@ -1,5 +1,6 @@
 //! What retrieval finds: chunks with reasons, what they cover of a question, and which documents may be among them.
 
+pub mod coverage;
 pub mod filter;
 mod found;
 

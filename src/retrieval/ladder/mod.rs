@@ -17,38 +17,43 @@ use crate::base::ids::{ChunkId, EntityId, FactId};
 use crate::base::score::Scored;
 use crate::retrieval::chain::{ChainSettings, Walk};
 use crate::retrieval::evidence::{Cost, Evidence, Reason, Retrieved, Stage, TraceStep};
-use crate::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
+use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking::{Mention, link};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::Duration;
 
 /// What a climb found.
 #[derive(Clone, Debug, Default)]
 pub struct Climb {
     /// Evidence and trace.
     pub retrieved: Retrieved,
-    /// The question's names.
-    pub mentions: Vec<Mention>,
     /// Facts that were found on the way, increasing.
     pub facts: Vec<FactId>,
 }
 
-/// Evidence that grows.
-struct State<'a> {
-    view: GraphView<'a>,
+/// Time since any fixed moment. It comes in, so that retrieval is a function of its arguments.
+pub type Clock<'a> = &'a dyn Fn() -> Duration;
+
+/// A climb under way: evidence that grows.
+struct Ascent<'a> {
+    view: &'a GraphView<'a>,
     question: &'a Question,
     settings: &'a LadderSettings,
-    mentions: Vec<Mention>,
     seeds: Vec<EntityId>,
     evidence: FxHashMap<ChunkId, Evidence>,
     facts: BTreeSet<FactId>,
 }
 
-/// The `k` best chunks for `question`.
-pub fn climb(view: &GraphView<'_>, question: &Question, settings: &LadderSettings, k: usize) -> Result<Climb> {
-    climb_while(view, question, settings, k, &|findings| !settings.sufficiency.is_enough(findings))
+/// The `k` best chunks for `question`, which was linked under the same view.
+pub fn climb(
+    view: &GraphView<'_>,
+    question: &Question,
+    settings: &LadderSettings,
+    k: usize,
+    clock: Clock<'_>,
+) -> Result<Climb> {
+    climb_while(view, question, settings, k, clock, &|findings| !settings.sufficiency.is_enough(findings))
 }
 
 /// The same, going on as long as `go_on` says so.
@@ -57,37 +62,34 @@ pub fn climb_while(
     question: &Question,
     settings: &LadderSettings,
     k: usize,
+    clock: Clock<'_>,
     go_on: &dyn Fn(&Findings) -> bool,
 ) -> Result<Climb> {
-    let start = Instant::now();
-    let mentions = link(view, question)?;
-    let seeds: BTreeSet<EntityId> =
-        mentions.iter().flat_map(|mention| mention.candidates.iter().map(|candidate| candidate.entity)).collect();
-    let mut state = State {
-        view: *view,
+    let start = clock();
+    let mut ascent = Ascent {
+        view,
         question,
         settings,
-        mentions,
-        seeds: seeds.into_iter().collect(),
+        seeds: question.entities().into_iter().collect(),
         evidence: FxHashMap::default(),
         facts: BTreeSet::new(),
     };
     let mut walk = match &settings.local {
-        LocalStage::Chain(chain) => Some(Walk::start_from(view, question, chain, state.mentions.clone())?),
+        LocalStage::Chain(chain) => Some(Walk::start(view, question, chain)?),
         LocalStage::Neighbourhood { .. } => None,
     };
     let (mut trace, mut total): (Vec<TraceStep>, Cost) = (Vec::new(), Cost::default());
     let stages: BTreeSet<Stage> = settings.stages.iter().copied().collect();
     for &stage in &stages {
         let (tried, cost) = match stage {
-            Stage::Local => state.local(walk.as_mut())?,
-            Stage::Bridge => state.bridge(walk.as_mut())?,
-            Stage::Global => state.global()?,
-            Stage::Text => state.fall_back()?,
+            Stage::Local => ascent.local(walk.as_mut())?,
+            Stage::Bridge => ascent.bridge(walk.as_mut())?,
+            Stage::Global => ascent.global()?,
+            Stage::Text => ascent.fall_back()?,
         };
         total = total.plus(cost);
-        let findings = examine(view, question, &state.mentions, &state.ranked())?;
-        let spent = settings.budget.spent(total, start);
+        let findings = examine(view, question, &ascent.ranked())?;
+        let spent = settings.budget.spent(total, clock().saturating_sub(start));
         let last = stages.last() == Some(&stage);
         let more = !last && spent.is_none() && go_on(&findings);
         let decision = match spent {
@@ -96,20 +98,16 @@ pub fn climb_while(
             _ if more => format!("{findings}: not enough"),
             _ => format!("{findings}: enough"),
         };
-        trace.push(TraceStep { stage, tried, evidence: state.evidence.len(), cost, decision });
+        trace.push(TraceStep { stage, tried, evidence: ascent.evidence.len(), cost, decision });
         if !more {
             break;
         }
     }
-    let evidence = settings.budget.cut(view.snapshot(), state.ranked(), k)?;
-    Ok(Climb {
-        retrieved: Retrieved { evidence, trace },
-        mentions: state.mentions,
-        facts: state.facts.into_iter().collect(),
-    })
+    let evidence = settings.budget.cut(view.snapshot(), ascent.ranked(), k)?;
+    Ok(Climb { retrieved: Retrieved { evidence, trace }, facts: ascent.facts.into_iter().collect() })
 }
 
-impl State<'_> {
+impl Ascent<'_> {
     fn ranked(&self) -> Vec<Evidence> {
         let mut all: Vec<Evidence> = self.evidence.values().copied().collect();
         all.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
@@ -140,7 +138,5 @@ impl State<'_> {
 
 /// Ranking by text alone: what every climb falls back to, and equals where the graph is gone (checklist A21, A22).
 pub fn text_floor(view: &GraphView<'_>, question: &Question, settings: &ChainSettings) -> Result<Vec<Evidence>> {
-    let nothing = GraphSwitches { deletion: Some(Deletion { share: 1.0, seed: 0 }), ..Default::default() };
-    let bare = GraphView::new(view.snapshot(), nothing);
-    Ok(Walk::start(&bare, question, settings)?.evidence())
+    Ok(Walk::start(view, &question.without_names(), settings)?.evidence())
 }

@@ -1,7 +1,7 @@
 //! The four rungs.
 
 use super::settings::{GlobalGraph, LocalStage, MERGED_CANDIDATES};
-use super::{State, text_floor};
+use super::{Ascent, text_floor};
 use crate::base::error::Result;
 use crate::base::ids::{EntityId, FactId, RelationId};
 use crate::base::score::Scored;
@@ -19,7 +19,7 @@ use crate::retrieval::graph::passage_graph::{Node, PassageGraph};
 /// Relation types that are held against the question.
 const MAX_RELATIONS: u32 = 4096;
 
-impl State<'_> {
+impl Ascent<'_> {
     pub(super) fn local(&mut self, walk: Option<&mut Walk<'_>>) -> Result<(String, Cost)> {
         if let Some(walk) = walk {
             let LocalStage::Chain(chain) = &self.settings.local else { return Ok(("nothing".into(), Cost::default())) };
@@ -28,15 +28,18 @@ impl State<'_> {
             }
             self.take(walk);
             let hops = if chain.hops == 1 { "a hop".to_owned() } else { format!("{} hops", chain.hops) };
-            return Ok((format!("{} names and {hops} from what is about them", self.mentions.len()), walk.cost()));
+            return Ok((
+                format!("{} names and {hops} from what is about them", self.question.mentions.len()),
+                walk.cost(),
+            ));
         }
         let LocalStage::Neighbourhood { limit, relations } = self.settings.local else {
             return Ok(("nothing".into(), Cost::default()));
         };
         let wanted = if relations { self.relation_seeds()? } else { Vec::new() };
-        let found = neighbourhood(&self.view, &self.seeds, &wanted, limit)?;
+        let found = neighbourhood(self.view, &self.seeds, &wanted, limit)?;
         let scored = self.scored_facts(&found.facts)?;
-        self.merge(chunks_of_facts(&self.view, &scored, MERGED_CANDIDATES)?, Reason::Neighbourhood);
+        self.merge(chunks_of_facts(self.view, &scored, MERGED_CANDIDATES)?, Reason::Neighbourhood);
         let cost = Cost { nodes: found.entities.len() + self.seeds.len(), arcs: found.facts.len() };
         self.facts.extend(found.facts);
         let filter = match (wanted.len(), found.fell_back) {
@@ -65,7 +68,7 @@ impl State<'_> {
             cost = Cost { nodes: walk.cost().nodes - before.nodes, arcs: walk.cost().arcs - before.arcs };
             self.merge(further, Reason::Bridge);
         }
-        let graph = EntityGraph::new(self.view, stage.max_degree)?;
+        let graph = EntityGraph::new(*self.view, stage.max_degree)?;
         let seeds: Vec<u32> = self.seeds.iter().map(|seed| seed.0).collect();
         let found = bridges(&graph, &seeds, &stage.limits)?;
         let mut facts = Vec::new();
@@ -76,7 +79,7 @@ impl State<'_> {
         facts.sort_unstable();
         facts.dedup();
         let scored = self.scored_facts(&facts)?;
-        self.merge(chunks_of_facts(&self.view, &scored, MERGED_CANDIDATES)?, Reason::Bridge);
+        self.merge(chunks_of_facts(self.view, &scored, MERGED_CANDIDATES)?, Reason::Bridge);
         cost = cost.plus(Cost { nodes: found.len(), arcs: facts.len() });
         let tried = format!("{} bridges with {} facts, {hops} more hops", found.len(), facts.len());
         self.facts.extend(facts);
@@ -89,15 +92,15 @@ impl State<'_> {
         let seeds: Vec<u32> = self.seeds.iter().map(|seed| seed.0).collect();
         let (rank, chunks): (PageRank, _) = match stage.graph {
             GlobalGraph::Entities { max_degree } => {
-                let graph = EntityGraph::new(self.view, max_degree)?;
+                let graph = EntityGraph::new(*self.view, max_degree)?;
                 let rank = local_push(&graph, &Reset::degree_normalised(&graph, &seeds)?, stage.teleport, limits)?;
                 let top: Vec<(EntityId, f64)> =
                     rank.scores.iter().take(stage.top).map(|&(node, score)| (EntityId(node), score)).collect();
-                let chunks = chunks_of_entities(&self.view, &top, MERGED_CANDIDATES)?;
+                let chunks = chunks_of_entities(self.view, &top, MERGED_CANDIDATES)?;
                 (rank, chunks)
             }
             GlobalGraph::Passages(settings) => {
-                let graph = PassageGraph::new(self.view, settings)?;
+                let graph = PassageGraph::new(*self.view, settings)?;
                 let mut reset: Vec<(u32, f64)> = self.mention_weights().collect();
                 let best = self.ranked().into_iter().take(self.settings.keep.max(1) * 2);
                 reset.extend(best.map(|evidence| (graph.of_chunk(evidence.chunk), f64::from(evidence.score).powi(2))));
@@ -125,7 +128,7 @@ impl State<'_> {
             LocalStage::Chain(chain) => chain.clone(),
             LocalStage::Neighbourhood { .. } => ChainSettings::default(),
         };
-        let floor = text_floor(&self.view, self.question, &chain)?;
+        let floor = text_floor(self.view, self.question, &chain)?;
         let found = floor.len();
         // What text alone finds goes below all that the graph found, and is all there is without a graph.
         let last = self.evidence.values().map(|evidence| evidence.score).fold(f32::INFINITY, f32::min);
@@ -146,7 +149,7 @@ impl State<'_> {
 
     /// Candidates of the question's names, those of one name together as heavy as the best of them.
     fn mention_weights(&self) -> impl Iterator<Item = (u32, f64)> {
-        self.mentions.iter().flat_map(|mention| {
+        self.question.mentions.iter().flat_map(|mention| {
             let count = mention.candidates.len().max(1) as f64;
             mention.candidates.iter().map(move |candidate| (candidate.entity.0, f64::from(candidate.score) / count))
         })
@@ -157,7 +160,7 @@ impl State<'_> {
         let mut scored = Vec::with_capacity(facts.len());
         for &fact in facts {
             let near = match &self.question.vector {
-                Some(vector) => fact_nearness(&self.view, vector, fact)?.max(0.0),
+                Some(vector) => fact_nearness(self.view, vector, fact)?.max(0.0),
                 None => 0.0,
             };
             let confidence = f64::from(self.view.fact(fact)?.confidence) / 255.0;
@@ -170,7 +173,7 @@ impl State<'_> {
     fn relation_seeds(&self) -> Result<Vec<RelationId>> {
         let snapshot = self.view.snapshot();
         let (facts, dictionary) = (snapshot.facts()?, snapshot.terms()?);
-        let named = |word: usize| self.mentions.iter().any(|mention| mention.words.contains(&word));
+        let named = |word: usize| self.question.mentions.iter().any(|mention| mention.words.contains(&word));
         let asked: Vec<_> = self.question.content_terms().into_iter().filter(|term| !named(term.word)).collect();
         let mut seeds = Vec::new();
         for relation in (0..(facts.relation_count() as u32).min(MAX_RELATIONS)).map(RelationId) {

@@ -8,7 +8,7 @@ use crate::retrieval::graph::bridge::BridgeLimits;
 use crate::retrieval::graph::passage_graph::PassageGraphSettings;
 use crate::retrieval::ladder::sufficiency::Findings;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
+use std::time::Duration;
 
 /// Chunks that a rung hands over.
 pub const MERGED_CANDIDATES: usize = 100;
@@ -179,14 +179,14 @@ impl Default for Budget {
 }
 
 impl Budget {
-    pub(super) fn spent(&self, cost: Cost, start: Instant) -> Option<&'static str> {
+    pub(super) fn spent(&self, cost: Cost, elapsed: Duration) -> Option<&'static str> {
         if cost.nodes >= self.nodes {
             return Some("the budget of nodes is");
         }
         if cost.arcs >= self.arcs {
             return Some("the budget of edges is");
         }
-        let late = self.time_ms.is_some_and(|limit| start.elapsed().as_millis() as u64 >= limit);
+        let late = self.time_ms.is_some_and(|limit| elapsed.as_millis() as u64 >= limit);
         late.then_some("the time is")
     }
 

@@ -4,15 +4,12 @@ use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
 use crate::corpus::snapshot::Namespace;
 use crate::retrieval::evidence::Evidence;
+use crate::retrieval::evidence::coverage::{Coverage, JUDGED_CHUNKS};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
 use crate::retrieval::question::linking::Mention;
-use crate::retrieval::text::relevance::{chunk_fits, covered_share};
 use serde::Serialize;
 use std::fmt;
-
-/// Chunks that are judged: what a reader would be given.
-const JUDGED: usize = 5;
 
 /// What evidence has of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -37,17 +34,11 @@ impl fmt::Display for Findings {
 }
 
 /// Looks at the best of `evidence`.
-pub fn examine(
-    view: &GraphView<'_>,
-    question: &Question,
-    mentions: &[Mention],
-    evidence: &[Evidence],
-) -> Result<Findings> {
+pub fn examine(view: &GraphView<'_>, question: &Question, evidence: &[Evidence]) -> Result<Findings> {
     let snapshot = view.snapshot();
-    let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED).map(|evidence| evidence.chunk).collect();
+    let mut judged: Vec<ChunkId> = evidence.iter().take(JUDGED_CHUNKS).map(|evidence| evidence.chunk).collect();
     judged.sort_unstable();
-    let terms = question.content_terms();
-    let covered = chunk_fits(snapshot, &terms, &judged)?.iter().fold(0, |covered, fit| covered | fit.covered);
+    let coverage = Coverage::of(snapshot, question, judged.iter().copied())?.share;
     let mut nearness = None;
     if let (Some(vector), Some(vectors)) = (&question.vector, snapshot.vectors(Namespace::Sentence)?) {
         let mut nearest = -1.0f32;
@@ -58,7 +49,7 @@ pub fn examine(
         }
         nearness = Some(nearest);
     }
-    Ok(Findings { coverage: covered_share(&terms, covered), connected: joined(view, mentions, &judged)?, nearness })
+    Ok(Findings { coverage, connected: joined(view, &question.mentions, &judged)?, nearness })
 }
 
 /// Whether one group of chunks, joined by common entities, has an entity of every mention.

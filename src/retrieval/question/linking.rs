@@ -1,12 +1,12 @@
-//! Give me a question, I give you the entities that it names: exact names and aliases first, then near misses, then names of like
+//! Give me the words of a question, I give you the entities that they name: exact names and aliases first, then near misses, then names of like
 //! meaning (checklist B14).
 
 use crate::base::error::Result;
 use crate::base::ids::EntityId;
 use crate::base::text::name_key;
-use crate::corpus::snapshot::Namespace;
+use crate::corpus::snapshot::{Namespace, QueryVector};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::question::{QueryTerm, Question, QuestionWord};
+use crate::retrieval::question::words::QuestionWord;
 use std::ops::Range;
 
 /// How a mention was linked.
@@ -39,7 +39,7 @@ pub struct Candidate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     /// Words of the question.
-    pub words: std::ops::Range<usize>,
+    pub words: Range<usize>,
     /// At most three, best first.
     pub candidates: Vec<Candidate>,
 }
@@ -51,11 +51,30 @@ const MIN_SIMILARITY: f32 = 0.7;
 const ALIAS_SCORE: f32 = 0.9;
 /// Words of the longest name that is looked for.
 const MAX_NAME_WORDS: usize = 16;
+/// Unknown names of one question that are worth a vector.
+const MAX_UNKNOWN_NAMES: usize = 4;
 
-/// Mentions from left to right, each the longest name there.
-pub fn link(view: &GraphView<'_>, question: &Question) -> Result<Vec<Mention>> {
+/// A stretch of a question that looks like a name and matched none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnknownName {
+    /// Words of the question.
+    pub words: Range<usize>,
+    /// As it stands there.
+    pub text: String,
+}
+
+/// What the names of a question lead to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Linked {
+    /// Names that the graph has, from left to right, each the longest there.
+    pub mentions: Vec<Mention>,
+    /// The first few that it has not.
+    pub unknown: Vec<UnknownName>,
+}
+
+/// Holds the words of a question against all names of the graph.
+pub fn link(view: &GraphView<'_>, text: &str, words: &[QuestionWord]) -> Result<Linked> {
     let dictionary = view.snapshot().entities()?;
-    let words = &question.words;
     // A question all in lower case says nothing by its case.
     let cased = words.iter().skip(1).any(|word| word.capital);
     let mut mentions = Vec::new();
@@ -63,37 +82,47 @@ pub fn link(view: &GraphView<'_>, question: &Question) -> Result<Vec<Mention>> {
     while at < words.len() {
         let surfaces = words[at..].iter().take(MAX_NAME_WORDS).map(|word| word.surface.as_str());
         let found = dictionary.longest_match(surfaces)?;
-        match found.filter(|found| is_name(question, at..at + found.tokens, cased)) {
+        match found.filter(|found| is_name(words, at..at + found.tokens, cased)) {
             Some(found) => {
                 let range = at..at + found.tokens;
-                let candidates = rank(view, &key(question, range.clone()), found.entities)?;
+                let candidates = rank(view, &key(&words[range.clone()]), found.entities)?;
                 mentions.push(Mention { words: range, candidates });
                 at += found.tokens;
             }
             None => at += 1,
         }
     }
-    near_misses(view, question, &mut mentions)?;
-    meant(view, question, &mut mentions)?;
+    near_misses(view, text, words, &mut mentions)?;
+    let unknown = open_spans(text, words, &mentions).into_iter().take(MAX_UNKNOWN_NAMES).map(|span| UnknownName {
+        text: text[words[span.start].start..words[span.end - 1].end].to_owned(),
+        words: span,
+    });
+    let unknown = unknown.collect();
     mentions.retain(|mention| !mention.candidates.is_empty());
     mentions.sort_by_key(|mention| mention.words.start);
-    Ok(mentions)
+    Ok(Linked { mentions, unknown })
 }
 
-/// What the question asks of the things it names: those of its terms that stand outside `mentions`; all of them if none does.
-pub fn asked_terms(terms: &[QueryTerm], mentions: &[Mention]) -> Vec<QueryTerm> {
-    let named = |term: &QueryTerm| mentions.iter().any(|mention| mention.words.contains(&term.word));
-    let asked: Vec<QueryTerm> = terms.iter().filter(|term| !named(term)).copied().collect();
-    if asked.is_empty() { terms.to_vec() } else { asked }
+/// Holds what a name means against the meanings of all names: the last resort.
+pub fn link_by_meaning(view: &GraphView<'_>, name: &UnknownName, vector: &QueryVector) -> Result<Option<Mention>> {
+    let Some(vectors) = view.snapshot().vectors(Namespace::Entity)? else { return Ok(None) };
+    let allowed = |row: usize| view.has(EntityId(row as u32));
+    let near = vectors.scan(vector, MAX_CANDIDATES, Some(&allowed))?;
+    let candidates: Vec<Candidate> = near
+        .into_iter()
+        .filter(|hit| hit.score >= MIN_SIMILARITY)
+        .map(|hit| Candidate { entity: EntityId(hit.id), score: hit.score, strategy: Strategy::Semantic })
+        .collect();
+    Ok((!candidates.is_empty()).then(|| Mention { words: name.words.clone(), candidates }))
 }
 
-fn key(question: &Question, range: std::ops::Range<usize>) -> String {
-    question.words[range].iter().map(|word| word.surface.as_str()).collect::<Vec<_>>().join(" ")
+fn key(words: &[QuestionWord]) -> String {
+    words.iter().map(|word| word.surface.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether words that are a name in the dictionary are meant as one here.
-fn is_name(question: &Question, range: std::ops::Range<usize>, cased: bool) -> bool {
-    let words = &question.words[range.clone()];
+fn is_name(words: &[QuestionWord], range: Range<usize>, cased: bool) -> bool {
+    let words = &words[range.clone()];
     let content = words.iter().filter(|word| !word.stop).count();
     let capitals = words.iter().filter(|word| word.capital).count();
     if content == 0 {
@@ -123,11 +152,10 @@ fn rank(view: &GraphView<'_>, key: &str, entities: Vec<EntityId>) -> Result<Vec<
 
 /// Stretches of the question that look like names and that no name matched: runs of capitals and numbers behind its first
 /// word, and what stands in quotation marks.
-fn open_spans(question: &Question, mentions: &[Mention]) -> Vec<Range<usize>> {
-    let words = &question.words;
+fn open_spans(text: &str, words: &[QuestionWord], mentions: &[Mention]) -> Vec<Range<usize>> {
     let taken = |index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
     let mut spans: Vec<Range<usize>> = Vec::new();
-    for quoted in quotations(&question.text) {
+    for quoted in quotations(text) {
         let inside = |word: &QuestionWord| word.start >= quoted.start && word.end <= quoted.end;
         let start = words.iter().position(inside);
         let end = words.iter().rposition(inside);
@@ -178,22 +206,10 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Unknown names of one question that are worth a vector.
-pub const MAX_SPANS: usize = 4;
-
-/// What looks like a name and is none: spans with their text, for semantic linking by [`Question::with_spans`].
-pub fn unknown_names(view: &GraphView<'_>, question: &Question) -> Result<Vec<(Range<usize>, String)>> {
-    let mentions = link(view, question)?;
-    let text = |span: &Range<usize>| {
-        question.text[question.words[span.start].start..question.words[span.end - 1].end].to_owned()
-    };
-    Ok(open_spans(question, &mentions).into_iter().map(|span| (span.clone(), text(&span))).collect())
-}
-
 /// Spans that look like names, held against all names by edit distance.
-fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
-    for span in open_spans(question, mentions) {
-        let key = key(question, span.clone());
+fn near_misses(view: &GraphView<'_>, text: &str, words: &[QuestionWord], mentions: &mut Vec<Mention>) -> Result<()> {
+    for span in open_spans(text, words, mentions) {
+        let key = key(&words[span.clone()]);
         let length = key.chars().count();
         let limit = if length >= 9 { 2 } else { 1 };
         if length < 5 {
@@ -213,27 +229,6 @@ fn near_misses(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Men
         candidates.truncate(MAX_CANDIDATES);
         if !candidates.is_empty() {
             mentions.push(Mention { words: span, candidates });
-        }
-    }
-    Ok(())
-}
-
-/// Spans whose vectors the caller gave, held against all names by meaning: the last resort.
-fn meant(view: &GraphView<'_>, question: &Question, mentions: &mut Vec<Mention>) -> Result<()> {
-    let Some(vectors) = view.snapshot().vectors(Namespace::Entity)? else { return Ok(()) };
-    for (span, vector) in &question.spans {
-        if mentions.iter().any(|mention| mention.words.start < span.end && span.start < mention.words.end) {
-            continue;
-        }
-        let allowed = |row: usize| view.has(EntityId(row as u32));
-        let near = vectors.scan(vector, MAX_CANDIDATES, Some(&allowed))?;
-        let candidates: Vec<Candidate> = near
-            .into_iter()
-            .filter(|hit| hit.score >= MIN_SIMILARITY)
-            .map(|hit| Candidate { entity: EntityId(hit.id), score: hit.score, strategy: Strategy::Semantic })
-            .collect();
-        if !candidates.is_empty() {
-            mentions.push(Mention { words: span.clone(), candidates });
         }
     }
     Ok(())

@@ -2,5 +2,7 @@
 
 pub mod linking;
 mod parsed;
+mod words;
 
-pub use parsed::{Meaning, QueryTerm, Question, QuestionWord};
+pub use parsed::{QueryTerm, Question};
+pub use words::QuestionWord;

@@ -14,7 +14,6 @@ use crate::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
 use crate::retrieval::graph::traversal::{DecaySettings, decayed};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking::link;
 use crate::retrieval::text::hybrid::{Fusion, fuse};
 use crate::retrieval::text::keyword::bm25;
 use serde::{Deserialize, Serialize};
@@ -192,7 +191,7 @@ pub(super) fn decay_search(
     k: usize,
 ) -> Result<Retrieved> {
     let mut seeds: Vec<(u32, f64)> = Vec::new();
-    for mention in link(view, question)? {
+    for mention in &question.mentions {
         seeds.extend(mention.candidates.iter().map(|candidate| (candidate.entity.0, f64::from(candidate.score))));
     }
     if seeds.is_empty() {

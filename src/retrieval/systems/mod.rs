@@ -16,7 +16,7 @@ use crate::base::score::Scored;
 use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::evidence::{Cost, Evidence, Reason, Retrieved, Stage, TraceStep};
 use crate::retrieval::graph::view::GraphView;
-use crate::retrieval::ladder::{LadderSettings, climb};
+use crate::retrieval::ladder::{Clock, LadderSettings, climb};
 use crate::retrieval::question::Question;
 use crate::retrieval::text::hybrid::{FusedHit, Fusion};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,15 @@ impl Pipeline {
 }
 
 /// The `k` best chunks for `question` by `pipeline`, over the graph as `view` shows it.
-pub fn retrieve(view: &GraphView<'_>, question: &Question, pipeline: &Pipeline, k: usize) -> Result<Retrieved> {
+///
+/// The question was linked under the same view. The clock is looked at by ladders with a budget of time, and nobody else.
+pub fn retrieve(
+    view: &GraphView<'_>,
+    question: &Question,
+    pipeline: &Pipeline,
+    k: usize,
+    clock: Clock<'_>,
+) -> Result<Retrieved> {
     let vector = || -> Result<&QueryVector> {
         let missing = || Error::invalid("this preset", "it needs the question's vector", "use a file with vectors");
         question.vector.as_ref().ok_or_else(missing)
@@ -83,7 +91,7 @@ pub fn retrieve(view: &GraphView<'_>, question: &Question, pipeline: &Pipeline, 
         Pipeline::Hybrid { fusion } => text::hybrid(view, question, vector()?, *fusion, k),
         Pipeline::Parents(settings) => text::parents(view, vector()?, settings, k),
         Pipeline::ToolUnion(settings) => text::tool_union(view, question, vector()?, settings, k),
-        Pipeline::Ladder(settings) => Ok(climb(view, question, settings, k)?.retrieved),
+        Pipeline::Ladder(settings) => Ok(climb(view, question, settings, k, clock)?.retrieved),
         Pipeline::Influence(settings) => agrag::retrieve(view, question, vector()?, settings, k),
         Pipeline::DecaySearch(settings) => entity_relations::decay_search(view, question, vector()?, settings, k),
         Pipeline::PassageWalk(settings) => passage_walk::retrieve(view, question, vector()?, settings, k),

@@ -13,7 +13,6 @@ use crate::retrieval::graph::passage_graph::{MentionWeight, Node, PassageGraph, 
 use crate::retrieval::graph::reset::{bridged_passage_weights, phrase_weights};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking::link;
 use crate::retrieval::systems::text::dense_hits;
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +126,7 @@ pub(super) fn bridged(
     k: usize,
 ) -> Result<Retrieved> {
     let dense = dense_hits(view, vector, DENSE_CANDIDATES)?;
-    let seeds = linked_seeds(view, question)?;
+    let seeds = linked_seeds(question);
     if seeds.is_empty() {
         let found = dense.into_iter().take(k).collect();
         return Ok(one_step(
@@ -160,10 +159,9 @@ pub(super) fn bridged(
 }
 
 /// The best candidate of each name, with its score (checklist L3; by the linking cascade instead of vectors alone).
-fn linked_seeds(view: &GraphView<'_>, question: &Question) -> Result<Vec<(EntityId, f64)>> {
-    let mentions = link(view, question)?;
-    let seeds = mentions.iter().filter_map(|mention| mention.candidates.first());
-    Ok(seeds.map(|candidate| (candidate.entity, f64::from(candidate.score))).collect())
+fn linked_seeds(question: &Question) -> Vec<(EntityId, f64)> {
+    let seeds = question.mentions.iter().filter_map(|mention| mention.candidates.first());
+    seeds.map(|candidate| (candidate.entity, f64::from(candidate.score))).collect()
 }
 
 /// Chunks by their rank in a walk.

@@ -9,7 +9,6 @@ use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::evidence::{Cost, Reason, Retrieved, Stage};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
-use crate::retrieval::question::linking;
 use crate::retrieval::text::exact;
 use crate::retrieval::text::hybrid::{Fusion, fuse};
 use crate::retrieval::text::keyword::{best, bm25};
@@ -148,17 +147,11 @@ pub(super) fn tool_union(
 ) -> Result<Retrieved> {
     let snapshot = view.snapshot();
     let mut keywords: Vec<String> = Vec::new();
-    for mention in linking::link(view, question)? {
-        let words = &question.words[mention.words];
-        if let (Some(first), Some(last)) = (words.first(), words.last()) {
-            keywords.push(question.text[first.start..last.end].to_owned());
-        }
-    }
+    keywords.extend(question.mentions.iter().map(|mention| question.name(mention).to_owned()));
     let mut terms = question.content_terms();
     terms.sort_by(|a, b| b.idf.total_cmp(&a.idf));
     for term in terms {
-        let word = &question.words[term.word];
-        keywords.push(question.text[word.start..word.end].to_owned());
+        keywords.push(question.word(term.word).to_owned());
     }
     keywords.dedup();
     keywords.truncate(settings.keywords);

@@ -5,16 +5,55 @@ use crate::base::ids::{ChunkId, SentenceId};
 use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
 use crate::retrieval::question::QueryTerm;
 
-/// Terms beyond this many do not count for coverage.
-const MAX_MASKED: usize = 64;
+/// Some of a question's terms, by their place. Terms beyond the 64th are never among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TermSet(u64);
+
+impl TermSet {
+    fn insert(&mut self, place: usize) {
+        self.0 |= Self::bit(place);
+    }
+
+    fn bit(place: usize) -> u64 {
+        u32::try_from(place).ok().and_then(|place| 1u64.checked_shl(place)).unwrap_or(0)
+    }
+
+    /// Whether the term at `place` is one of them.
+    pub fn has(self, place: usize) -> bool {
+        self.0 & Self::bit(place) != 0
+    }
+
+    /// All of both.
+    pub fn with(self, other: TermSet) -> TermSet {
+        TermSet(self.0 | other.0)
+    }
+
+    /// Those that `other` has not.
+    pub fn without(self, other: TermSet) -> TermSet {
+        TermSet(self.0 & !other.0)
+    }
+
+    /// Share of the IDF of `terms` that is theirs, 0 to 1.
+    pub fn share(self, terms: &[QueryTerm]) -> f32 {
+        let total: f32 = terms.iter().map(|term| term.idf).sum();
+        let have: f32 = terms.iter().enumerate().filter(|(place, _)| self.has(*place)).map(|(_, term)| term.idf).sum();
+        // A sum over nothing is -0.
+        if total > 0.0 { (have / total).max(0.0) } else { 0.0 }
+    }
+
+    /// The other ones of `terms`.
+    pub fn others(self, terms: &[QueryTerm]) -> Vec<QueryTerm> {
+        terms.iter().enumerate().filter(|(place, _)| !self.has(*place)).map(|(_, term)| *term).collect()
+    }
+}
 
 /// How a chunk fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChunkFit {
     /// BM25 over the terms.
     pub bm25: f32,
-    /// A bit for each term it has.
-    pub covered: u64,
+    /// The terms it has.
+    pub covered: TermSet,
 }
 
 /// How a sentence fits.
@@ -24,8 +63,8 @@ pub struct SentenceFit {
     pub sentence: SentenceId,
     /// Share of the terms' IDF that it has, 0 to 1.
     pub overlap: f32,
-    /// A bit for each term it has.
-    pub covered: u64,
+    /// The terms it has.
+    pub covered: TermSet,
 }
 
 /// Fits of `chunks` (increasing), in their order.
@@ -42,7 +81,7 @@ pub fn chunk_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId]) 
                 None => break,
                 Some(found) if found == chunk.0 => {
                     fit.bm25 += term.idf * parameters.weight(cursor.count()?, postings.length(found)?, average);
-                    fit.covered |= bit(index);
+                    fit.covered.insert(index);
                 }
                 Some(_) => {}
             }
@@ -62,7 +101,7 @@ pub fn sentence_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId
         for sentence in row.sentences().map(SentenceId) {
             end = end.saturating_add(u32::from(provenance.sentence(sentence)?.token_count));
             chunk_ends.push(end);
-            chunk_fits.push(SentenceFit { sentence, overlap: 0.0, covered: 0 });
+            chunk_fits.push(SentenceFit { sentence, overlap: 0.0, covered: TermSet::default() });
         }
         ends.push((chunk_ends, snapshot.prefix_length(chunk)?));
         fits.push(chunk_fits);
@@ -86,7 +125,7 @@ pub fn sentence_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId
                 if sentence != last && sentence < chunk_ends.len() {
                     let fit = &mut fits[place][sentence];
                     fit.overlap += term.idf / total;
-                    fit.covered |= bit(index);
+                    fit.covered.insert(index);
                     last = sentence;
                 }
             }
@@ -104,17 +143,4 @@ pub fn with_meaning(snapshot: &Snapshot, vector: Option<&QueryVector>, share: f3
         }
         _ => Ok(fit.overlap),
     }
-}
-
-fn bit(index: usize) -> u64 {
-    if index < MAX_MASKED { 1 << index } else { 0 }
-}
-
-/// Share of the terms' IDF whose bits are set.
-pub fn covered_share(terms: &[QueryTerm], covered: u64) -> f32 {
-    let total: f32 = terms.iter().map(|term| term.idf).sum();
-    let have: f32 =
-        terms.iter().enumerate().filter(|(index, _)| covered & bit(*index) != 0).map(|(_, term)| term.idf).sum();
-    // A sum over nothing is -0.
-    if total > 0.0 { (have / total).max(0.0) } else { 0.0 }
 }
