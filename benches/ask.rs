@@ -7,9 +7,9 @@
 use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
 use a2kb::internals::language::language_model::ChatReply;
 use a2kb::internals::language::scripted::ScriptedModel;
-use a2kb::{AskOptions, Builder, ChecksumPolicy, KnowledgeBase};
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Preset};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 fn main() {
     println!("{} questions an iteration", DATA.1.len());
@@ -27,7 +27,7 @@ static DATA: LazyLock<(KnowledgeBase, Vec<GoldQuestion>)> = LazyLock::new(|| {
 fn quotes() {
     let (kb, questions) = &*DATA;
     for question in questions {
-        divan::black_box(kb.ask(&question.question).unwrap());
+        divan::black_box(kb.ask(&question.question).run().unwrap());
     }
 }
 
@@ -38,10 +38,8 @@ fn with_a_model(preset: &str) {
     let model = ScriptedModel::new("ready", move |request| {
         Ok(ChatReply::text(request, format!("{reply} So the answer is: Castel Noor")))
     });
-    let mut options = AskOptions::default();
-    options.preset = Some(preset.to_owned());
-    options.model = Some(Arc::new(model));
+    let preset = Preset::named(preset).unwrap();
     for question in questions {
-        divan::black_box(kb.answer(&question.question, &options, &mut |_| {}, &|| false).unwrap());
+        divan::black_box(kb.ask(&question.question).preset(&preset).model(&model).run().unwrap());
     }
 }

@@ -55,6 +55,6 @@ fn graph_evidence() {
 fn ask_with_text() {
     let (kb, questions) = &*DATA;
     for question in questions {
-        divan::black_box(kb.ask(&question.question).unwrap());
+        divan::black_box(kb.ask(&question.question).run().unwrap());
     }
 }

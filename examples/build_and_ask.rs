@@ -11,7 +11,7 @@ fn main() -> Result<()> {
     println!("built {} documents, {} entities", report.finished.counts.documents, report.finished.entities);
 
     let kb = KnowledgeBase::open(&path)?;
-    let answer = kb.ask("Where was the designer of the Velm Dam born?")?;
+    let answer = kb.ask("Where was the designer of the Velm Dam born?").run()?;
     for citation in &answer.citations {
         println!(
             "[{}] {} ({}, bytes {} to {})",

@@ -3,8 +3,7 @@
 //!     cargo run --example custom_model
 
 use a2kb::internals::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step};
-use a2kb::{AskOptions, Builder, ChecksumPolicy, KnowledgeBase, Result, Status};
-use std::sync::Arc;
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Result, Status};
 
 /// Says the same whatever it is asked. Yours would hand `request.messages` to a program of this machine.
 #[derive(Debug)]
@@ -33,11 +32,10 @@ fn main() -> Result<()> {
     let (bytes, _) = Builder::new().path(documents).build_to_memory()?;
     let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default())?;
     for said in ["Castel Noor", "New York"] {
-        let mut options = AskOptions::default();
-        options.model = Some(Arc::new(Stubborn(said)));
+        let model = Stubborn(said);
         println!("the model says {said}:");
         let question = "Where was the designer of the Velm Dam born?";
-        let answer = kb.answer(question, &options, &mut |_| {}, &|| false)?;
+        let answer = kb.ask(question).model(&model).run()?;
         println!("  {:?}: {}", answer.status, answer.text);
         let quote = answer.citations.iter().find(|citation| citation.quote.contains(said));
         assert_eq!(answer.status == Status::Verified, quote.is_some());

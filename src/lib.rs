@@ -15,7 +15,7 @@
 //!     .document(Document::plain("2", Some("Nigoglia".into()), "The Nigoglia flows through Omegna and is 4 km long."))
 //!     .build_to_memory()?;
 //! let kb = KnowledgeBase::from_bytes(bytes, Default::default())?;
-//! let answer = kb.ask("How long is the river that drains Lake Orta?")?;
+//! let answer = kb.ask("How long is the river that drains Lake Orta?").run()?;
 //! assert!(answer.citations.iter().any(|citation| citation.quote.contains("4 km")));
 //! # Ok(())
 //! # }
@@ -48,8 +48,8 @@ pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
 pub use driver::Event;
 pub use facade::{
-    AskOptions, EntityCard, Explorer, FactLine, Info, KnowledgeBase, LayerInfo, Mode, Picture, PictureEdge,
-    PictureNode, SearchHit, SearchOptions, SectionInfo,
+    AskRequest, EntityCard, Explorer, FactLine, Info, KnowledgeBase, LayerInfo, Mode, Picture, PictureEdge,
+    PictureNode, SearchHit, SearchRequest, SearchResults, SectionInfo,
 };
 #[cfg(feature = "build")]
 pub use ingest::build_report::{BuildReport, DryRun, Progress, Warning};
@@ -65,9 +65,11 @@ pub use ingest::pipeline::Builder;
 pub use ingest::reading::{Reading, ReadingReport};
 pub use language::budget::{Budget, Ledger, Prices};
 pub use language::language_model::LanguageModel;
+pub use language::reranker::Reranker;
 pub use preset::Preset;
 pub use retrieval::context::{ChunkText, Citation, CitationFault, DocumentInfo};
-pub use retrieval::evidence::filter::Filter;
+pub use retrieval::evidence::filter::{Field, Filter};
+pub use retrieval::text::highlight::TextRange;
 pub use retrieval::text::hybrid::Fusion;
 pub use storage::sealed_reader::ChecksumPolicy;
 pub use vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder};

@@ -1,7 +1,7 @@
 //! A good file with bytes of its sections overwritten: gets past the header, so the indexes meet the damage.
 #![no_main]
 
-use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase, Mode, SearchOptions};
+use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase, Mode, Preset};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -21,18 +21,18 @@ fuzz_target!(|changes: Vec<(u16, u16, u8)>| {
         bytes[place] = value;
     }
     if let Ok(kb) = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Never) {
-        let _ = kb.ask("Who designed Station 7 on the Northern Line?");
-        let _ = kb.search("station \"northern line\" sta* quil~", Mode::Keyword, 5);
-        let _ = kb.search("vale 3", Mode::Exact, 5);
+        let _ = kb.ask("Who designed Station 7 on the Northern Line?").run();
+        let _ = kb.search("station \"northern line\" sta* quil~").mode(Mode::Keyword).k(5).run();
+        let _ = kb.search("vale 3").mode(Mode::Exact).k(5).run();
         for preset in ["a2kb/no-stopping", "a2rag"] {
-            let mut options = SearchOptions::default();
-            (options.mode, options.preset) = (Mode::Graph, Some(preset.into()));
-            let _ = kb.search_with("Where does the keeper of Station 7, whom Ada Quill knew, live?", &options);
+            let preset = Preset::named(preset).unwrap();
+            let question = "Where does the keeper of Station 7, whom Ada Quill knew, live?";
+            let _ = kb.search(question).mode(Mode::Graph).preset(&preset).run();
         }
         let explorer = kb.explore();
         let _ = explorer.find("Ada Quill").and_then(|found| explorer.card(found[0], 5));
         let _ = explorer.rank(&["Ada Quill".into()], 0.5, 5);
-        let _ = explorer.paths("Station 3", "Station 4", &Default::default());
+        let _ = explorer.paths("Station 3", "Station 4", 4, 5);
         let _ = kb.verify();
     }
 });

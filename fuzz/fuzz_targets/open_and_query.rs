@@ -6,9 +6,9 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(kb) = KnowledgeBase::from_bytes(bytes.to_vec(), ChecksumPolicy::Never) {
-        let _ = kb.ask("Who designed the Velm Dam?");
-        let _ = kb.search("the \"river osk\" da* brige~", Mode::Keyword, 5);
-        let _ = kb.search("velm", Mode::Exact, 5);
+        let _ = kb.ask("Who designed the Velm Dam?").run();
+        let _ = kb.search("the \"river osk\" da* brige~").mode(Mode::Keyword).k(5).run();
+        let _ = kb.search("velm").mode(Mode::Exact).k(5).run();
         let _ = kb.verify();
     }
 });

@@ -4,9 +4,9 @@
 use a2kb::internals::language::language_model::{ChatReply, ToolCall};
 use a2kb::internals::language::reply::{AnswerStream, object};
 use a2kb::internals::language::scripted::ScriptedModel;
-use a2kb::{AskOptions, Builder, ChecksumPolicy, Document, Error, KnowledgeBase, Preset};
+use a2kb::{Budget, Builder, ChecksumPolicy, Document, Error, KnowledgeBase, Preset};
 use libfuzzer_sys::fuzz_target;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 static KB: LazyLock<KnowledgeBase> = LazyLock::new(|| {
     let document = |id: &str, text: &str| Document::plain(id, Some(id.into()), text);
@@ -38,12 +38,11 @@ fuzz_target!(|input: (u8, Vec<(u8, String)>)| {
         }
         Ok(reply)
     });
-    let mut options = AskOptions::default();
-    options.preset = Some(names[usize::from(preset) % names.len()].into());
-    options.model = Some(Arc::new(model));
-    (options.budget.calls, options.budget.steps) = (12, 60);
+    let preset = Preset::named(names[usize::from(preset) % names.len()]).unwrap();
+    let mut budget = Budget::default();
+    (budget.calls, budget.steps) = (12, 60);
     let question = "Where was the designer of the Velm Dam born?";
-    let answer = KB.answer(question, &options, &mut |_| {}, &|| false).unwrap();
+    let answer = KB.ask(question).preset(&preset).model(&model).budget(budget).run().unwrap();
     assert!(answer.cost.total.calls <= 12 && answer.trace.len() <= 60);
     for citation in &answer.citations {
         assert_eq!(KB.check_citation(citation).unwrap(), None);

@@ -18,9 +18,9 @@ fuzz_target!(|input: (Vec<(u16, u8)>, &[u8])| {
         file[place] = value;
     }
     if let Ok(kb) = KnowledgeBase::from_bytes(file, ChecksumPolicy::Never) {
-        let _ = kb.search("the dam", Mode::Semantic, 5);
-        let _ = kb.search("the dam", Mode::Hybrid, 5);
-        let _ = kb.ask("Who designed the Velm Dam?");
+        let _ = kb.search("the dam").mode(Mode::Semantic).k(5).run();
+        let _ = kb.search("the dam").mode(Mode::Hybrid).k(5).run();
+        let _ = kb.ask("Who designed the Velm Dam?").run();
         let _ = kb.verify();
     }
     let section = SectionBytes::new("fuzzed", bytes.to_vec().into());

@@ -7,7 +7,7 @@ use crate::answer::{Answer, AnswerEvidence, NOTHING, Status};
 use crate::base::error::Result;
 use crate::controllers::controller::{Draft, Ending};
 use crate::driver::Event;
-use crate::driver::run::AnswerRun;
+use crate::driver::run::QuestionRun;
 use crate::retrieval::evidence::Evidence;
 use crate::retrieval::evidence::coverage::Coverage;
 use crate::retrieval::question::Question;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// What a failed answer says.
 const FAILED: &str = "No answer was found that stands.";
 
-impl AnswerRun<'_, '_> {
+impl QuestionRun<'_, '_> {
     /// Holds the answer against the evidence.
     pub(super) fn finish(mut self, draft: Draft) -> Result<Answer> {
         let snapshot = self.driver.snapshot;

@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::ids::FactId;
 use crate::base::score::Scored;
 use crate::controllers::controller::{Observation, Retrieval};
-use crate::driver::run::AnswerRun;
+use crate::driver::run::QuestionRun;
 use crate::driver::understanding::understand;
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::{Evidence, Reason, Retrieved, Stage, TraceStep, path_to};
@@ -15,7 +15,7 @@ use crate::retrieval::question::Question;
 use crate::retrieval::systems::{InfluenceSettings, Pipeline, reason_from, retrieve};
 use std::rc::Rc;
 
-impl AnswerRun<'_, '_> {
+impl QuestionRun<'_, '_> {
     /// A query, linked, with what it means as far as the preset goes by meaning.
     fn question(&mut self, query: &str, meant: &str) -> Result<Rc<Question>> {
         let known = self.questions.iter().find(|(of, question)| question.text == query && of == meant);

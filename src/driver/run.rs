@@ -81,7 +81,7 @@ const MAX_REFUSALS: usize = 2;
 pub const STOPPED: &str = "stopped by the caller";
 
 /// An answer under way.
-pub(super) struct AnswerRun<'d, 'a> {
+pub(super) struct QuestionRun<'d, 'a> {
     pub(super) driver: &'d mut Driver<'a>,
     /// The graph as the preset shows it.
     pub(super) view: GraphView<'d>,
@@ -134,7 +134,7 @@ impl Driver<'_> {
             table: EvidenceTable::new(numbering),
         };
         let start = (self.clock)();
-        let run = AnswerRun {
+        let run = QuestionRun {
             driver: self,
             view,
             embed,
@@ -153,7 +153,7 @@ impl Driver<'_> {
     }
 }
 
-impl AnswerRun<'_, '_> {
+impl QuestionRun<'_, '_> {
     fn drive(mut self, controller: &mut dyn Controller) -> Result<Answer> {
         let mut observation = Observation::Start;
         loop {

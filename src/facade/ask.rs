@@ -1,4 +1,4 @@
-//! Give me a question and a model, I give you an answer that the file's bytes support: what `KnowledgeBase::answer` does.
+//! Give me a question, and a model if you like: I give you an answer that the file's bytes support.
 
 use crate::answer::Answer;
 use crate::base::error::{Error, Result};
@@ -14,116 +14,229 @@ use crate::preset::{ControllerSettings, Preset};
 use crate::retrieval::evidence::filter::Filter;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::LazyLock;
 use std::time::Instant;
 
-/// How to answer.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct AskOptions {
-    /// The system that answers, as [`Preset::named`] reads it; ours if `None`.
-    pub preset: Option<String>,
-    /// The language model; without one the answer is quotes.
-    pub model: Option<Arc<dyn LanguageModel>>,
-    /// Orders candidates anew, for presets that ask for it.
-    pub reranker: Option<Arc<dyn Reranker>>,
-    /// Most that may be spent.
-    pub budget: Budget,
-    /// Prices of tokens.
-    pub prices: Prices,
-    /// What was said before.
-    pub history: Vec<Turn>,
-    /// Only documents that meet this.
-    pub filter: Option<Filter>,
-    /// Threshold of the gate, instead of the preset's.
-    pub gate: Option<f32>,
-    /// Chunks of an answer of quotes; 0 for 5. With a language model the preset says how many, and another number is refused.
-    pub k: usize,
-    /// Whether the trace has all that was said to the model.
-    pub whole_trace: bool,
-    /// Whether the answer's text is wanted as it comes.
-    pub stream: bool,
+/// Pieces of evidence that an answer of quotes may rest on, if nobody says how many.
+const QUOTED_CHUNKS: usize = 5;
+
+/// What is asked where no preset is named: a2kb itself.
+pub(super) static OWN_PRESET: LazyLock<Preset> = LazyLock::new(|| Preset::named("a2kb").unwrap_or_default());
+
+/// A question on its way: say how it is to be answered, then [`run`](AskRequest::run).
+///
+/// What is asked for is done or refused with an error, never left out in silence.
+///
+/// ```no_run
+/// # fn main() -> a2kb::Result<()> {
+/// # let (kb, model): (a2kb::KnowledgeBase, Box<dyn a2kb::LanguageModel>) = unimplemented!();
+/// let answer = kb
+///     .ask("Who designed the dam that feeds the river Tamba?")
+///     .filter("year >= 1990".parse()?)
+///     .model(model.as_ref())
+///     .run()?;
+/// println!("{}", answer.text);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is asked before `run`"]
+pub struct AskRequest<'a> {
+    kb: &'a KnowledgeBase,
+    question: &'a str,
+    preset: &'a Preset,
+    model: Option<&'a dyn LanguageModel>,
+    reranker: Option<&'a dyn Reranker>,
+    budget: Budget,
+    prices: Prices,
+    history: &'a [Turn],
+    filter: Option<Filter>,
+    gate: Option<f32>,
+    k: Option<usize>,
+    whole_trace: bool,
+    stream: bool,
+    on_event: Option<Box<dyn FnMut(Event<'_>) + 'a>>,
+    cancelled: Box<dyn Fn() -> bool + 'a>,
 }
 
-impl AskOptions {
-    /// The preset with what the options change in it.
-    fn preset(&self) -> Result<Preset> {
-        let mut preset = Preset::named(self.preset.as_deref().unwrap_or("a2kb"))?;
-        if let (Some(gate), ControllerSettings::Adaptive(settings)) = (self.gate, &mut preset.controller) {
-            settings.gate = gate;
-        }
-        Ok(preset)
-    }
-
-    /// Refuses what a language model's answer cannot honour.
-    fn check_with_model(&self, preset: &Preset) -> Result<()> {
-        if self.k != 0 {
-            let mend = "leave it out, or take a preset of your own with another number of pieces of evidence";
-            return Err(Error::invalid("the number of chunks", "with a language model the preset says it", mend));
-        }
-        if self.gate.is_some() && !matches!(preset.controller, ControllerSettings::Adaptive(_)) {
-            let what = format!("the gate of the preset {:?}", preset.name);
-            return Err(Error::invalid(what, "its controller has none", "leave it out, or take a preset with one"));
-        }
-        Ok(())
+impl fmt::Debug for AskRequest<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("AskRequest");
+        shown.field("question", &self.question).field("preset", &self.preset.name).finish_non_exhaustive()
     }
 }
 
 impl KnowledgeBase {
-    /// Answers a question. Whatever a model says is held against the file: see [`Answer::status`]. What goes wrong with the model
-    /// is in the answer, with the evidence so far; an error is a wrong request or damage of the file.
-    pub fn answer(
-        &self,
-        question: &str,
-        options: &AskOptions,
-        on_event: &mut dyn FnMut(Event<'_>),
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Answer> {
-        let preset = options.preset()?;
-        match options.model {
-            Some(_) => options.check_with_model(&preset)?,
-            None => self.check_without_model(question, options, &preset)?,
+    /// Asks a question. Without a language model the answer is sentences of the file; in either case it says so if nothing in
+    /// the file is relevant.
+    pub fn ask<'a>(&'a self, question: &'a str) -> AskRequest<'a> {
+        AskRequest {
+            kb: self,
+            question,
+            preset: &OWN_PRESET,
+            model: None,
+            reranker: None,
+            budget: Budget::default(),
+            prices: Prices::default(),
+            history: &[],
+            filter: None,
+            gate: None,
+            k: None,
+            whole_trace: false,
+            stream: false,
+            on_event: None,
+            cancelled: Box::new(|| false),
         }
-        self.run(question, options, &preset, options.model.as_deref(), on_event, cancelled)
+    }
+}
+
+impl<'a> AskRequest<'a> {
+    /// The system that answers; a2kb itself if none is named.
+    pub fn preset(mut self, preset: &'a Preset) -> Self {
+        self.preset = preset;
+        self
+    }
+
+    /// The language model; without one the answer is quotes.
+    pub fn model(mut self, model: &'a dyn LanguageModel) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Orders candidates anew, for presets that ask for it. Needs a model.
+    pub fn reranker(mut self, reranker: &'a dyn Reranker) -> Self {
+        self.reranker = Some(reranker);
+        self
+    }
+
+    /// Most that may be spent.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Prices of tokens, for what the answer says of its cost and for a budget of money.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    /// What was said before. Needs a model.
+    pub fn history(mut self, history: &'a [Turn]) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// Only documents that meet this.
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Abstains where no document is as near to the question as this, 0 to 1, instead of the preset's threshold. Needs vectors,
+    /// and a preset with a gate.
+    pub fn gate(mut self, nearness: f32) -> Self {
+        self.gate = Some(nearness);
+        self
+    }
+
+    /// Pieces of evidence that an answer of quotes may rest on, 5 if nothing is said. With a model the preset says how many.
+    pub fn k(mut self, chunks: usize) -> Self {
+        self.k = Some(chunks);
+        self
+    }
+
+    /// Whether the trace has all that was said to the model.
+    pub fn whole_trace(mut self, whole: bool) -> Self {
+        self.whole_trace = whole;
+        self
+    }
+
+    /// Whether the answer's text is wanted as it comes, by [`Event::Text`]. It is not checked yet.
+    pub fn stream(mut self, stream: bool) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// Hears of what happens while the answer is made.
+    pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
+        self.on_event = Some(Box::new(on_event));
+        self
+    }
+
+    /// Looked at again and again, also while a model speaks: `true` ends the answer with the evidence so far.
+    pub fn cancel(mut self, cancelled: impl Fn() -> bool + 'a) -> Self {
+        self.cancelled = Box::new(cancelled);
+        self
+    }
+
+    /// Answers. Whatever a model says is held against the file: see [`Answer::status`]. What goes wrong with the model is in the
+    /// answer, with the evidence so far; an error is a wrong request or damage of the file.
+    pub fn run(self) -> Result<Answer> {
+        match self.model {
+            Some(_) => self.check_with_model()?,
+            None => self.check_without_model()?,
+        }
+        let model = self.model;
+        self.run_with(model)
+    }
+
+    /// What the answer would cost, about: the file is asked, a model is not. The estimate is for a question that the first evidence
+    /// answers.
+    pub fn estimate(self) -> Result<Answer> {
+        self.check_with_model()?;
+        self.run_with(Some(&StandIn))
+    }
+
+    /// Refuses what a language model's answer cannot honour.
+    fn check_with_model(&self) -> Result<()> {
+        self.check()?;
+        if self.k.is_some() {
+            let mend = "leave it out, or take a preset of your own with another number of pieces of evidence";
+            return Err(Error::invalid("the number of chunks", "with a language model the preset says it", mend));
+        }
+        if self.gate.is_some() && !matches!(self.preset.controller, ControllerSettings::Adaptive(_)) {
+            let what = format!("the gate of the preset {:?}", self.preset.name);
+            return Err(Error::invalid(what, "its controller has none", "leave it out, or take a preset with one"));
+        }
+        Ok(())
     }
 
     /// Refuses what an answer of quotes cannot honour.
-    fn check_without_model(&self, question: &str, options: &AskOptions, preset: &Preset) -> Result<()> {
+    fn check_without_model(&self) -> Result<()> {
+        self.check()?;
         let refused = |what: &str, why: &str| Err(Error::invalid(what, why, "give a language model, or leave it out"));
-        if !options.history.is_empty() {
+        if !self.history.is_empty() {
             return refused("the history", "without a language model each question stands alone");
         }
-        if options.reranker.is_some() {
+        if self.reranker.is_some() {
             return refused("the reranker", "without a language model nothing is ordered anew");
         }
-        if preset.controller.may_skip_retrieval() {
-            return refused(&format!("the preset {:?}", preset.name), "it answers by a language model alone");
+        if self.preset.controller.may_skip_retrieval() {
+            let what = format!("the preset {:?}", self.preset.name);
+            return refused(&what, "it answers by a language model alone");
         }
-        let gated = options.gate.is_some_and(|gate| gate > 0.0);
-        if gated && (preset.without_vectors || self.vector_at_hand(question)?.is_none()) {
+        let gated = self.gate.is_some_and(|gate| gate > 0.0);
+        if gated && (self.preset.without_vectors || self.kb.vector_at_hand(self.question)?.is_none()) {
             return Err(Error::invalid("the gate", "there are no vectors to tell nearness by", "leave it out"));
         }
         Ok(())
     }
 
-    /// What an answer would cost, about: the file is asked, the model is not. The estimate is for a question that the first evidence
-    /// answers.
-    pub fn estimate(&self, question: &str, options: &AskOptions) -> Result<Answer> {
-        let preset = options.preset()?;
-        options.check_with_model(&preset)?;
-        self.run(question, options, &preset, Some(&StandIn), &mut |_| {}, &|| false)
+    /// Refuses what no answer can honour.
+    fn check(&self) -> Result<()> {
+        if self.k == Some(0) {
+            return Err(Error::invalid("the number of chunks", "it is 0", "ask for one at least"));
+        }
+        if self.stream && self.on_event.is_none() {
+            return Err(Error::invalid("the stream", "nobody listens", "give `on_event`, too"));
+        }
+        Ok(())
     }
 
-    fn run(
-        &self,
-        question: &str,
-        options: &AskOptions,
-        preset: &Preset,
-        model: Option<&dyn LanguageModel>,
-        on_event: &mut dyn FnMut(Event<'_>),
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Answer> {
-        let documents = options.filter.as_ref().map(|filter| filter.documents(self.snapshot())).transpose()?;
+    fn run_with(mut self, model: Option<&dyn LanguageModel>) -> Result<Answer> {
+        let kb = self.kb;
+        let documents = self.filter.as_ref().map(|filter| filter.documents(kb.snapshot())).transpose()?;
         let start = Instant::now();
         // Gate, retrieval and tools ask for the same vectors.
         let known: RefCell<HashMap<String, Option<QueryVector>>> = RefCell::default();
@@ -131,27 +244,37 @@ impl KnowledgeBase {
             if let Some(vector) = known.borrow().get(text) {
                 return Ok(vector.clone());
             }
-            let vector = self.vector_at_hand(text)?;
+            let vector = kb.vector_at_hand(text)?;
             known.borrow_mut().insert(text.to_owned(), vector.clone());
             Ok(vector)
         };
+        let mut preset = self.preset.clone();
+        if let (Some(_), Some(gate), ControllerSettings::Adaptive(settings)) =
+            (model, self.gate, &mut preset.controller)
+        {
+            settings.gate = gate;
+        }
+        let mut unheard = |_: Event<'_>| {};
         let driver = Driver {
-            snapshot: self.snapshot(),
+            snapshot: kb.snapshot(),
             embed: &embed,
             model,
-            reranker: options.reranker.as_deref(),
-            preset,
-            quoted_chunks: if options.k == 0 { 5 } else { options.k },
-            gate: if model.is_none() { options.gate } else { None },
+            reranker: self.reranker,
+            preset: &preset,
+            quoted_chunks: self.k.unwrap_or(QUOTED_CHUNKS),
+            gate: if model.is_none() { self.gate } else { None },
             documents: documents.as_ref(),
-            budget: options.budget,
-            prices: options.prices,
-            whole_trace: options.whole_trace,
+            budget: self.budget,
+            prices: self.prices,
+            whole_trace: self.whole_trace,
             clock: &|| start.elapsed(),
-            cancelled,
-            on_event,
-            stream: options.stream,
+            cancelled: &*self.cancelled,
+            on_event: match &mut self.on_event {
+                Some(on_event) => on_event.as_mut(),
+                None => &mut unheard,
+            },
+            stream: self.stream,
         };
-        driver.run(question, &options.history)
+        driver.run(self.question, self.history)
     }
 }

@@ -3,7 +3,8 @@
 use crate::base::error::{Error, Result};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
 use crate::base::text::name_key;
-use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::corpus::snapshot::Snapshot;
+use crate::facade::knowledge_base::KnowledgeBase;
 use crate::retrieval::context::{Citation, TextFetcher, entity_name};
 use crate::retrieval::graph::adjacency::EntityGraph;
 use crate::retrieval::graph::bridge::{BridgeLimits, bridges};
@@ -102,14 +103,18 @@ pub struct PictureEdge {
 /// What the graph has to say.
 #[derive(Clone, Copy, Debug)]
 pub struct Explorer<'a> {
+    kb: &'a KnowledgeBase,
     view: GraphView<'a>,
 }
 
-impl<'a> Explorer<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
-        Explorer { view: GraphView::whole(snapshot) }
+impl KnowledgeBase {
+    /// The entity graph to look at.
+    pub fn explore(&self) -> Explorer<'_> {
+        Explorer { kb: self, view: GraphView::whole(self.snapshot()) }
     }
+}
 
+impl<'a> Explorer<'a> {
     fn snapshot(&self) -> &'a Snapshot {
         self.view.snapshot()
     }
@@ -234,11 +239,12 @@ impl<'a> Explorer<'a> {
         self.picture(seeds.iter().map(|seed| (seed.0, None)).collect(), found.facts, note)
     }
 
-    /// The shortest paths over facts between two entities.
-    pub fn paths(&self, from: &str, to: &str, limits: &PathLimits) -> Result<Picture> {
+    /// The shortest paths over facts between two entities: at most `limit`, of at most `length` facts each.
+    pub fn paths(&self, from: &str, to: &str, length: usize, limit: usize) -> Result<Picture> {
+        let limits = PathLimits { length, paths: limit, ..Default::default() };
         let ends = self.find_all(&[from.to_owned(), to.to_owned()])?;
         let graph = EntityGraph::new(self.view, MAX_DEGREE)?;
-        let paths = shortest_paths(&graph, ends[0].0, ends[1].0, limits)?;
+        let paths = shortest_paths(&graph, ends[0].0, ends[1].0, &limits)?;
         let facts = self.facts_along(&paths)?;
         let note = format!("{} paths of {} facts", paths.len(), paths.first().map_or(0, |path| path.len() - 1));
         let mut picture = self.picture(ends.iter().map(|end| (end.0, None)).collect(), facts, note)?;
@@ -246,10 +252,11 @@ impl<'a> Explorer<'a> {
         Ok(picture)
     }
 
-    /// Entities near at least two of some entities, with paths to them.
-    pub fn bridges(&self, names: &[String], limits: &BridgeLimits) -> Result<Picture> {
+    /// Entities within `hops` facts of at least two of some entities, with paths to them; at most `limit`.
+    pub fn bridges(&self, names: &[String], hops: usize, limit: usize) -> Result<Picture> {
+        let limits = BridgeLimits { hops, bridges: limit, ..Default::default() };
         let seeds: Vec<u32> = self.find_all(names)?.iter().map(|seed| seed.0).collect();
-        let found = bridges(&EntityGraph::new(self.view, MAX_DEGREE)?, &seeds, limits)?;
+        let found = bridges(&EntityGraph::new(self.view, MAX_DEGREE)?, &seeds, &limits)?;
         let paths: Vec<Vec<u32>> = found.iter().flat_map(|bridge| bridge.paths.clone()).collect();
         let facts = self.facts_along(&paths)?;
         let mut nodes: BTreeMap<u32, Option<f64>> = seeds.into_iter().map(|seed| (seed, None)).collect();
@@ -286,9 +293,12 @@ impl<'a> Explorer<'a> {
     }
 
     /// The subgraph to reason over for a question, by AGRAG's minimum cost and maximum influence.
-    pub fn subgraph(&self, question: &str, vector: &QueryVector, settings: &InfluenceSettings) -> Result<Picture> {
+    /// At most `limit` nodes are added to the tree that joins the question's facts. Needs vectors.
+    pub fn subgraph(&self, question: &str, limit: usize) -> Result<Picture> {
+        let vector = self.kb.query_vector(question)?;
         let question = Question::new(&self.view, question)?.with_vector(Some(vector.clone()));
-        let found = reason(&self.view, &question, vector, settings)?;
+        let settings = InfluenceSettings { cap: limit, ..Default::default() };
+        let found = reason(&self.view, &question, &vector, &settings)?;
         let entities = found.nodes.iter().filter_map(|node| match node {
             Node::Entity(entity) => Some((entity.0, None)),
             Node::Chunk(_) => None,

@@ -2,9 +2,12 @@
 
 mod ask;
 mod explore;
+mod info;
 mod knowledge_base;
 mod search;
 
-pub use ask::AskOptions;
+pub use ask::AskRequest;
 pub use explore::{EntityCard, Explorer, FactLine, Picture, PictureEdge, PictureNode};
-pub use knowledge_base::{Info, KnowledgeBase, LayerInfo, Mode, SearchHit, SearchOptions, SectionInfo};
+pub use info::{Info, LayerInfo, SectionInfo};
+pub use knowledge_base::KnowledgeBase;
+pub use search::{Mode, SearchHit, SearchRequest, SearchResults};

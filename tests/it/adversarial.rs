@@ -6,10 +6,9 @@ use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, ToolCall, Usage};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
-use a2kb::{AskOptions, Error};
+use a2kb::{Error, Prices};
 use proptest::prelude::*;
 use serde_json::json;
-use std::sync::Arc;
 
 /// A model that does one bad thing, always.
 fn bad(kind: usize) -> ScriptedModel {
@@ -66,21 +65,20 @@ fn budgets_of_money_tokens_and_time_stop_before_they_are_exceeded() {
     let answer = ask_in(&DEMO, &preset, &reader, budget, QUESTION);
     assert_eq!((answer.status, answer.cause, answer.cost.total.calls), (Status::Failed, Some(Cause::Budget), 0));
     assert!(!answer.evidence.is_empty() && answer.reason.unwrap().contains("of 100 tokens"));
-    let mut options = AskOptions::default();
-    options.model = Some(Arc::new(ScriptedModel::of_texts([answer_json("Castel Noor", &[2])])));
-    (options.prices.prompt, options.prices.completion, options.budget.cost) = (1000.0, 1000.0, Some(0.5));
-    let answer = DEMO.answer(QUESTION, &options, &mut |_| {}, &|| false).unwrap();
+    let model = ScriptedModel::of_texts([answer_json("Castel Noor", &[2])]);
+    let (mut budget, mut prices) = (Budget::default(), Prices::default());
+    (prices.prompt, prices.completion, budget.cost) = (1000.0, 1000.0, Some(0.5));
+    let ask = || DEMO.ask(QUESTION).model(&model).prices(prices).budget(budget);
+    let answer = ask().run().unwrap();
     assert_eq!((answer.cause, answer.cost.total.price), (Some(Cause::Budget), 0.0));
-    let stopped = DEMO.answer(QUESTION, &options, &mut |_| {}, &|| true).unwrap();
+    let stopped = ask().cancel(|| true).run().unwrap();
     assert_eq!((stopped.status, stopped.cause), (Status::Failed, Some(Cause::Stopped)));
 }
 
 #[test]
 fn the_estimate_is_near_what_a_real_run_counts() {
     for preset in ["a2kb", "a2rag", "arag", "rag-agent", "agrag-code", "naive"] {
-        let mut options = AskOptions::default();
-        options.preset = Some(preset.into());
-        let estimate = DEMO.estimate(QUESTION, &options).unwrap().cost.total;
+        let estimate = DEMO.ask(QUESTION).preset(&Preset::named(preset).unwrap()).estimate().unwrap().cost.total;
         assert!(estimate.calls > 0 && estimate.prompt_tokens > 100, "{preset}");
         if preset != "arag" {
             let real = ask(preset, &reader(), QUESTION).cost.total;

@@ -6,10 +6,10 @@ use a2kb::internals::answer::{Answer, Cause, Status};
 use a2kb::internals::controllers::controller::Turn;
 use a2kb::internals::driver::{Driver, Event};
 use a2kb::internals::language::budget::Budget;
-use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Shape, Step, ToolCall};
+use a2kb::internals::language::language_model::{ChatReply, ChatRequest, LanguageModel, Shape, Step, ToolCall};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
-use a2kb::{AskOptions, Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
+use a2kb::{Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -284,27 +284,24 @@ fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
 
 #[test]
 fn text_of_an_answer_streams_as_it_is_written() {
-    let mut options = AskOptions::default();
-    options.model = Some(Arc::new(ScriptedModel::of_texts([answer_json("Castel Noor", &[1, 2])])));
-    options.stream = true;
+    let model = ScriptedModel::of_texts([answer_json("Castel Noor", &[1, 2])]);
     let (mut heard, mut done) = (String::new(), 0);
-    let mut on_event = |event: Event<'_>| match event {
+    let on_event = |event: Event<'_>| match event {
         Event::Text(text) => heard.push_str(text),
         Event::Done(_) => done += 1,
         _ => {}
     };
-    let answer = DEMO.answer(QUESTION, &options, &mut on_event, &|| false).unwrap();
+    let answer = DEMO.ask(QUESTION).model(&model).stream(true).on_event(on_event).run().unwrap();
     assert_eq!((heard.as_str(), done), ("Castel Noor", answer.trace.len()));
 }
 
 #[test]
 fn what_was_said_before_is_said_again() {
-    let mut options = AskOptions::default();
-    options.history = vec![Turn { question: "Who designed the Velm Dam?".into(), answer: "Tobias Renn [1]".into() }];
-    options.whole_trace = true;
+    let history = [Turn { question: "Who designed the Velm Dam?".into(), answer: "Tobias Renn [1]".into() }];
     for preset in ["a2kb", "rag-agent", "arag", "no-rag"] {
-        options.preset = Some(preset.into());
-        let answer = DEMO.estimate("Where was he born?", &options).unwrap();
+        let named = Preset::named(preset).unwrap();
+        let request = DEMO.ask("Where was he born?").preset(&named).history(&history).whole_trace(true);
+        let answer = request.estimate().unwrap();
         let first = answer.trace.iter().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
         assert!(first.messages.iter().any(|message| message.content() == "Tobias Renn [1]"), "{preset}");
     }
@@ -357,6 +354,40 @@ fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
         );
         let last = answer.trace.iter().rev().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
         assert!(last.messages.last().unwrap().content().contains("Where was he born?"), "what is answered stays");
+    }
+}
+
+#[test]
+fn a_question_is_cut_linked_and_meant_once_whatever_is_done_with_it() {
+    // The gate, the retrieval and what is said of the answer's names all need it.
+    for (name, model) in [("a2kb", Some(reader())), ("a2rag", Some(reader())), ("a2kb", None)] {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let embed = |text: &str| {
+            asked.borrow_mut().push(text.to_owned());
+            DEMO.query_vector(text).map(Some)
+        };
+        let preset = Preset::named(name).unwrap();
+        let driver = Driver {
+            snapshot: DEMO.snapshot(),
+            embed: &embed,
+            model: model.as_ref().map(|model| model as &dyn LanguageModel),
+            quoted_chunks: 5,
+            gate: Some(0.1),
+            reranker: None,
+            preset: &preset,
+            documents: None,
+            budget: Budget::default(),
+            prices: Default::default(),
+            whole_trace: false,
+            clock: &|| Duration::ZERO,
+            cancelled: &|| false,
+            on_event: &mut |_| {},
+            stream: false,
+        };
+        let answer = driver.run(QUESTION, &[]).unwrap();
+        assert!(!answer.names.is_empty() && answer.cost.retrievals > 0);
+        let asked = asked.into_inner();
+        assert_eq!(asked.iter().filter(|text| *text == QUESTION).count(), 1, "{name}: {asked:?}");
     }
 }
 

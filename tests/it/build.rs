@@ -194,7 +194,7 @@ fn words_that_stand_in_no_chunk_are_no_terms() {
     let (bytes, _) = Builder::new().path(folder.path()).build_to_memory().unwrap();
     let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager).unwrap();
     kb.verify().unwrap();
-    assert!(kb.search("okapi", a2kb::Mode::Keyword, 5).unwrap().is_empty());
+    assert!(kb.search("okapi").mode(a2kb::Mode::Keyword).k(5).run().unwrap().hits.is_empty());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn ready_triples_join_the_facts_of_the_rules() {
     let facts = explorer.card(explorer.find("Osk").unwrap()[0], 10).unwrap().facts;
     let given = facts.iter().find(|fact| fact.relation == "rises near").unwrap();
     assert_eq!(explorer.sources(given.fact).unwrap().len(), 1);
-    assert_eq!(explorer.paths("water", "mills", &Default::default()).unwrap().paths.len(), 1);
+    assert_eq!(explorer.paths("water", "mills", 4, 5).unwrap().paths.len(), 1);
     assert!(kb.info().unwrap().settings["extractor"].contains("ready triples"));
 }
 

@@ -8,7 +8,7 @@ fn exercise(bytes: Vec<u8>, policy: ChecksumPolicy) -> Result<Vec<String>, Error
     let kb = KnowledgeBase::from_bytes(bytes, policy)?;
     let mut seen = Vec::new();
     let mut note = |result: Result<String, Error>| seen.push(result.unwrap_or_else(|error| format!("error: {error}")));
-    note(kb.ask("Where was the designer of the Velm Dam born?").map(|answer| answer.text));
+    note(kb.ask("Where was the designer of the Velm Dam born?").run().map(|answer| answer.text));
     for (query, mode) in [
         ("velm \"river osk\" da* hlacyon~2", Mode::Keyword),
         ("the velm", Mode::Exact),
@@ -16,7 +16,7 @@ fn exercise(bytes: Vec<u8>, policy: ChecksumPolicy) -> Result<Vec<String>, Error
         ("the dam", Mode::Semantic),
         ("the dam", Mode::Hybrid),
     ] {
-        note(kb.search(query, mode, 5).map(|hits| format!("{hits:?}")));
+        note(kb.search(query).mode(mode).k(5).run().map(|hits| format!("{hits:?}")));
     }
     note(kb.chunk(a2kb::ChunkId(0)).map(|chunk| chunk.text));
     note(kb.chunk(a2kb::ChunkId(20)).map(|chunk| chunk.text));

@@ -38,7 +38,7 @@ fn answers_cite_the_gold_sentences() {
     let kb = demo();
     let (mut gold_count, mut found) = (0, 0);
     for question in questions() {
-        let answer = kb.ask(&question.question).unwrap();
+        let answer = kb.ask(&question.question).run().unwrap();
         assert_eq!(answer.status == Status::Abstained, question.answer.is_none(), "{}", question.question);
         for citation in &answer.citations {
             assert_eq!(
@@ -62,7 +62,7 @@ fn answers_cite_the_gold_sentences() {
 
 #[test]
 fn two_hops_show_their_path() {
-    let answer = demo().ask("Where was the designer of the Velm Dam born?").unwrap();
+    let answer = demo().ask("Where was the designer of the Velm Dam born?").run().unwrap();
     let hop = answer.evidence.iter().flat_map(|evidence| &evidence.path).find(|step| step.to == "Tobias Renn").unwrap();
     assert_eq!(
         (hop.from.as_str(), hop.sentence.as_str()),
@@ -73,8 +73,9 @@ fn two_hops_show_their_path() {
 #[test]
 fn aliases_and_misspellings_are_linked() {
     let kb = demo();
-    let linked =
-        |question: &str| kb.ask(question).unwrap().names.into_iter().flat_map(|name| name.entities).collect::<Vec<_>>();
+    let linked = |question: &str| {
+        kb.ask(question).run().unwrap().names.into_iter().flat_map(|name| name.entities).collect::<Vec<_>>()
+    };
     assert_eq!(linked("What is the LIT?"), ["Lindqvist Institute of Technology"]);
     assert_eq!(linked("Who led Northern Packet?"), ["Northern Packet, Inc."]);
     assert_eq!(linked("Where did Livia Dorne live?"), ["Livia Dorn"]);
@@ -85,7 +86,15 @@ fn aliases_and_misspellings_are_linked() {
 fn searches_find_phrases_prefixes_and_misspelt_words() {
     let kb = demo();
     let titles = |query: &str, mode| {
-        kb.search(query, mode, 3).unwrap().into_iter().filter_map(|hit| hit.chunk.document.title).collect::<Vec<_>>()
+        kb.search(query)
+            .mode(mode)
+            .k(3)
+            .run()
+            .unwrap()
+            .hits
+            .into_iter()
+            .filter_map(|hit| hit.chunk.document.title)
+            .collect::<Vec<_>>()
     };
     assert_eq!(titles("\"silent escapement\"", Mode::Keyword), ["Bastian Orell"]);
     assert_eq!(titles("\"escapement silent\"", Mode::Keyword), Vec::<String>::new());
@@ -142,36 +151,35 @@ fn exact_search_equals_a_scan() {
 fn answers_of_quotes_honour_what_is_asked_for_or_refuse_it() {
     let kb = demo();
     let question = "Where was the designer of the Velm Dam born?";
-    let ask = |options: &a2kb::AskOptions, stop: bool| kb.answer(question, options, &mut |_| {}, &|| stop);
-    let mut options = a2kb::AskOptions::default();
-    let all = ask(&options, false).unwrap();
+    let preset = |name: &str| a2kb::Preset::named(name).unwrap();
+    let all = kb.ask(question).run().unwrap();
     assert!(all.citations.iter().any(|citation| citation.source == "tobias-renn.md"));
     assert!(all.stage.is_some() && all.preset == "a2kb" && all.trace.len() == 1 && all.cost.retrievals == 1);
-    options.filter = Some(a2kb::Filter::parse("not source = tobias-renn.md").unwrap());
-    let filtered = ask(&options, false).unwrap();
+    let filtered = kb.ask(question).filter("not source = tobias-renn.md".parse().unwrap()).run().unwrap();
     assert!(filtered.citations.iter().all(|citation| citation.source != "tobias-renn.md"));
     assert!(filtered.evidence.iter().all(|evidence| !evidence.document.contains("tobias-renn")));
-    options.filter = None;
-    let stopped = ask(&options, true).unwrap();
+    let stopped = kb.ask(question).cancel(|| true).run().unwrap();
     assert_eq!((stopped.status, stopped.cause), (a2kb::Status::Failed, Some(a2kb::Cause::Stopped)));
-    options.preset = Some("bm25".into());
-    assert_eq!(ask(&options, false).unwrap().preset, "bm25");
-    options.preset = Some("no-rag".into());
-    assert!(ask(&options, false).is_err());
-    options.preset = None;
-    options.gate = Some(0.3);
-    assert!(ask(&options, false).is_err(), "the demo has no vectors to tell nearness by");
-    options.gate = None;
-    options.history.push(a2kb::Turn { question: "q".into(), answer: "a".into() });
-    assert!(ask(&options, false).is_err());
-    // With a model, the preset says how much evidence there is and whether there is a gate.
-    let with_model = |change: &dyn Fn(&mut a2kb::AskOptions)| {
-        let mut options = a2kb::AskOptions::default();
-        change(&mut options);
-        kb.estimate(question, &options)
+    assert_eq!(kb.ask(question).preset(&preset("bm25")).run().unwrap().preset, "bm25");
+    assert!(kb.ask(question).preset(&preset("no-rag")).run().is_err());
+    assert!(kb.ask(question).gate(0.3).run().is_err(), "the demo has no vectors to tell nearness by");
+    let history = [a2kb::Turn { question: "q".into(), answer: "a".into() }];
+    assert!(kb.ask(question).history(&history).run().is_err());
+    assert!(kb.ask(question).k(0).run().is_err());
+    assert!(kb.ask(question).stream(true).run().is_err(), "nobody listens");
+    let mut heard = String::new();
+    let hear = |event: a2kb::Event<'_>| {
+        if let a2kb::Event::Text(text) = event {
+            heard.push_str(text);
+        }
     };
-    assert!(with_model(&|_| {}).is_ok());
-    assert!(with_model(&|options| options.k = 3).is_err());
-    assert!(with_model(&|options| options.gate = Some(0.2)).is_ok());
-    assert!(with_model(&|options| (options.gate, options.preset) = (Some(0.2), Some("naive".into()))).is_err());
+    let text = kb.ask(question).stream(true).on_event(hear).run().unwrap().text;
+    assert_eq!(heard, text);
+    let one = kb.ask(question).k(1).run().unwrap();
+    assert_eq!(one.evidence.len(), 1);
+    // With a model, the preset says how much evidence there is and whether there is a gate.
+    assert!(kb.ask(question).estimate().is_ok());
+    assert!(kb.ask(question).k(3).estimate().is_err());
+    assert!(kb.ask(question).gate(0.2).estimate().is_ok());
+    assert!(kb.ask(question).gate(0.2).preset(&preset("naive")).estimate().is_err());
 }

@@ -35,12 +35,12 @@ fn a_read_only_file_in_a_read_only_folder_opens_from_many_processes() {
 #[test]
 fn threads_share_one_reader() {
     let kb = KnowledgeBase::from_bytes(demo_bytes(), ChecksumPolicy::default()).unwrap();
-    let expected = kb.search("lighthouse keeper", Mode::Keyword, 5).unwrap();
+    let expected = kb.search("lighthouse keeper").mode(Mode::Keyword).k(5).run().unwrap().hits;
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..50 {
-                    assert_eq!(kb.search("lighthouse keeper", Mode::Keyword, 5).unwrap(), expected);
+                    assert_eq!(kb.search("lighthouse keeper").mode(Mode::Keyword).k(5).run().unwrap().hits, expected);
                 }
             });
         }
@@ -67,7 +67,7 @@ fn damage_is_seen_on_first_touch_and_on_opening_if_asked() {
     // What does not need the section still works.
     assert!(lazy.chunk(a2kb::ChunkId(0)).is_ok());
     assert!(
-        matches!(lazy.search("dam", Mode::Keyword, 3), Err(Error::Corrupt(corruption)) if corruption.section == "POSTINGS")
+        matches!(lazy.search("dam").mode(Mode::Keyword).k(3).run(), Err(Error::Corrupt(corruption)) if corruption.section == "POSTINGS")
     );
     assert!(matches!(KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager), Err(Error::Corrupt(_))));
 }

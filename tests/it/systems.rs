@@ -12,7 +12,7 @@ use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches, GraphView
 use a2kb::internals::retrieval::ladder::{Budget, Clock, LadderSettings, climb, climb_while, text_floor};
 use a2kb::internals::retrieval::question::Question;
 use a2kb::internals::retrieval::systems::{Pipeline, retrieve};
-use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset, SearchOptions};
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -205,14 +205,10 @@ fn threads_and_interruptions_do_not_change_a_run() {
 fn presets_need_vectors_or_do_without() {
     let builder = Builder::new().path(root().join("assets/demo"));
     let kb = KnowledgeBase::from_bytes(builder.build_to_memory().unwrap().0, ChecksumPolicy::default()).unwrap();
-    let search = |preset: &str| {
-        let mut options = SearchOptions::default();
-        (options.mode, options.preset) = (Mode::Graph, Some(preset.into()));
-        kb.explain(&DEMO.1[0].question, &options)
-    };
+    let search = |preset: &str| kb.search(&DEMO.1[0].question).mode(Mode::Graph).preset(&Preset::named(preset)?).run();
     for preset in ["a2kb", "a2rag", "bm25", "a2kb/no-about"] {
-        let (hits, trace) = search(preset).unwrap();
-        assert!(!hits.is_empty() && !trace.is_empty(), "{preset}");
+        let found = search(preset).unwrap();
+        assert!(!found.hits.is_empty() && !found.trace.is_empty(), "{preset}");
     }
     let error = search("hipporag2").unwrap_err().to_string();
     assert!(error.contains("vector"), "{error}");
@@ -233,12 +229,10 @@ fn the_order_of_the_documents_does_not_matter() {
     let forwards = build(&paths);
     paths.reverse();
     let backwards = build(&paths);
-    let mut options = SearchOptions::default();
-    (options.mode, options.k) = (Mode::Graph, 5);
     let mut same = 0;
     for judged in &DEMO.1 {
         let ids = |kb: &KnowledgeBase| {
-            let mut hits = kb.search_with(&judged.question, &options).unwrap();
+            let mut hits = kb.search(&judged.question).mode(Mode::Graph).k(5).run().unwrap().hits;
             // Equal scores are told apart by number, which is the one thing that the order gives.
             hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.document.id.cmp(&b.chunk.document.id)));
             hits.into_iter().map(|hit| (hit.chunk.document.id, hit.score)).collect::<Vec<_>>()

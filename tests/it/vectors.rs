@@ -3,7 +3,7 @@
 use super::tiny;
 use a2kb::{
     Builder, ChecksumPolicy, Document, Embedder, EmbedderRecord, Embedding, Encoding, Error, Filter, Fusion,
-    KnowledgeBase, Mode, SearchOptions,
+    KnowledgeBase, Mode, Preset, SearchRequest,
 };
 use std::path::Path;
 use std::process::Command;
@@ -47,12 +47,12 @@ fn threads_do_not_change_the_bytes() {
 fn a_packed_encoder_answers_where_the_model_is_not() {
     let kb = open(build(Some(tiny::embedding(1))));
     for mode in [Mode::Semantic, Mode::Hybrid] {
-        let hits = kb.search("the dam by the river", mode, 5).unwrap();
+        let hits = kb.search("the dam by the river").mode(mode).k(5).run().unwrap().hits;
         assert_eq!(hits.len(), 5);
         assert!(hits.iter().all(|hit| hit.snippets.iter().all(|snippet| hit.chunk.text.contains(snippet.as_str()))));
         assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     }
-    let hit = &kb.search("Station 7", Mode::Hybrid, 1).unwrap()[0];
+    let hit = &kb.search("Station 7").mode(Mode::Hybrid).k(1).run().unwrap().hits[0];
     assert!(hit.ranks.contains_key("keyword"), "{hit:?}");
 }
 
@@ -80,35 +80,65 @@ fn graph_and_scan_agree_with_brute_force() {
 #[test]
 fn filters_hold_in_every_mode() {
     let kb = open(build(Some(tiny::embedding(1))));
-    let mut options = SearchOptions::default();
-    (options.k, options.filter) = (50, Some(Filter::parse("lang = de and year >= 2030").unwrap()));
+    let filter = Filter::field("lang").equals("de").and(Filter::field("year").at_least(2030));
     for mode in [Mode::Keyword, Mode::Exact, Mode::Graph, Mode::Semantic, Mode::Hybrid] {
-        options.mode = mode;
-        let hits = kb.search_with("Station 41", &options).unwrap();
+        let hits = kb.search("Station 41").mode(mode).k(50).filter(filter.clone()).run().unwrap().hits;
         assert!(!hits.is_empty(), "{mode:?}");
         for hit in &hits {
             let number: usize = hit.chunk.document.id[1..].parse().unwrap();
             assert!(number % 2 == 1 && number >= 40, "{mode:?}: {number}");
         }
     }
-    options.filter = Some(Filter::parse("year > 9999").unwrap());
-    options.mode = Mode::Semantic;
-    assert!(kb.search_with("station", &options).unwrap().is_empty());
+    let none = Filter::field("year").greater_than(9999);
+    assert!(kb.search("station").mode(Mode::Semantic).filter(none).run().unwrap().hits.is_empty());
 }
 
 #[test]
 fn diversity_and_fusion_are_options() {
     let kb = open(build(Some(tiny::embedding(1))));
-    let mut options = SearchOptions::default();
-    (options.mode, options.k, options.fusion) = (Mode::Hybrid, 5, Fusion::ReciprocalRank);
-    let plain: Vec<_> = kb.search_with("the dam", &options).unwrap().iter().map(|hit| hit.chunk.chunk).collect();
-    options.diversity = Some(1.0);
-    let same: Vec<_> = kb.search_with("the dam", &options).unwrap().iter().map(|hit| hit.chunk.chunk).collect();
-    assert_eq!(plain, same, "all weight on relevance changes nothing");
-    options.diversity = Some(0.2);
-    assert_eq!(kb.search_with("the dam", &options).unwrap().len(), 5);
-    options.diversity = Some(7.0);
-    assert!(kb.search_with("the dam", &options).is_err());
+    let hybrid = || kb.search("the dam").mode(Mode::Hybrid).k(5).fusion(Fusion::ReciprocalRank);
+    let chunks =
+        |request: SearchRequest<'_>| request.run().unwrap().hits.iter().map(|hit| hit.chunk.chunk).collect::<Vec<_>>();
+    let plain = chunks(hybrid());
+    assert_eq!(plain, chunks(hybrid().diversity(1.0)), "all weight on relevance changes nothing");
+    assert_eq!(chunks(hybrid().diversity(0.2)).len(), 5);
+    assert!(hybrid().diversity(7.0).run().is_err());
+    // A page is a part of the whole, with its ranks.
+    let page = hybrid().k(2).offset(2).run().unwrap().hits;
+    assert_eq!(page.iter().map(|hit| (hit.rank, hit.chunk.chunk)).collect::<Vec<_>>(), [(3, plain[2]), (4, plain[3])]);
+    assert!(hybrid().offset(1_000_000).run().unwrap().hits.is_empty());
+}
+
+#[test]
+fn a_search_does_what_is_asked_or_refuses() {
+    let kb = open(build(Some(tiny::embedding(1))));
+    let preset = Preset::named("bm25").unwrap();
+    let asked = |mode: Mode| kb.search("the dam").mode(mode);
+    assert!(asked(Mode::Keyword).k(0).run().is_err());
+    assert!(asked(Mode::Keyword).fusion(Fusion::ReciprocalRank).run().is_err());
+    assert!(asked(Mode::Semantic).preset(&preset).run().is_err());
+    assert!(asked(Mode::Exact).vector(&[]).run().is_err());
+    let vector = kb.query_vector("a wall that holds water").unwrap().values().to_vec();
+    let without = Preset::named("a2kb/no-vectors").unwrap();
+    assert!(asked(Mode::Graph).preset(&without).vector(&vector).run().is_err());
+    assert!(asked(Mode::Graph).preset(&preset).run().is_ok());
+    assert!(asked(Mode::Hybrid).vector(&vector).run().is_ok());
+}
+
+#[test]
+fn hits_say_where_they_match() {
+    let kb = open(build(Some(tiny::embedding(1))));
+    for mode in [Mode::Keyword, Mode::Exact, Mode::Graph, Mode::Semantic, Mode::Hybrid] {
+        let hits = kb.search("Station 41").mode(mode).run().unwrap().hits;
+        let first = &hits[0];
+        let shown = first.matches.iter().map(|range| &first.chunk.text[range.start as usize..range.end as usize]);
+        let shown: Vec<String> = shown.map(str::to_lowercase).collect();
+        assert!(!shown.is_empty(), "{mode:?}");
+        assert!(
+            shown.iter().all(|text| ["station", "41", "station 41"].contains(&text.as_str())),
+            "{mode:?} {shown:?}"
+        );
+    }
 }
 
 /// A model of any name and dimension.
@@ -138,14 +168,14 @@ fn three_mistakes_have_three_errors_and_the_rest_still_works() {
     let error = mistake(other(16));
     assert!(matches!(error, Error::EmbedderMismatch { .. }), "{error}");
     let kb = open(bytes);
-    let error = kb.search("dam", Mode::Semantic, 3).unwrap_err();
+    let error = kb.search("dam").mode(Mode::Semantic).k(3).run().unwrap_err();
     assert!(matches!(error, Error::EmbedderMissing { .. }), "{error}");
     for said in ["tiny", "a2kb reembed", "A2KB_ENCODER"] {
         assert!(error.to_string().contains(said), "{error}");
     }
-    assert!(!kb.search("dam", Mode::Keyword, 3).unwrap().is_empty());
-    assert!(!kb.search("Station 7", Mode::Graph, 3).unwrap().is_empty());
-    let error = open(build(None)).search("dam", Mode::Hybrid, 3).unwrap_err();
+    assert!(!kb.search("dam").mode(Mode::Keyword).k(3).run().unwrap().hits.is_empty());
+    assert!(!kb.search("Station 7").mode(Mode::Graph).k(3).run().unwrap().hits.is_empty());
+    let error = open(build(None)).search("dam").mode(Mode::Hybrid).k(3).run().unwrap_err();
     assert!(error.to_string().contains("no vectors"), "{error}");
 }
 
@@ -158,7 +188,7 @@ fn reembedding_changes_the_vectors_only() {
     Embedding::new(other(8)).rewrite(kb.snapshot(), &path, &mut |_| {}, &|| false).unwrap();
     let kb = KnowledgeBase::open(&path).unwrap().with_embedder(other(8)).unwrap();
     kb.verify().unwrap();
-    assert_eq!(kb.search("dam", Mode::Semantic, 3).unwrap().len(), 3);
+    assert_eq!(kb.search("dam").mode(Mode::Semantic).k(3).run().unwrap().hits.len(), 3);
     Embedding::rewrite(&tiny::embedding(1), kb.snapshot(), &path, &mut |_| {}, &|| false).unwrap();
     assert!(std::fs::read(&path).unwrap() == build(Some(tiny::embedding(1))), "and back again gives the same bytes");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal is left");
@@ -167,8 +197,9 @@ fn reembedding_changes_the_vectors_only() {
 #[test]
 fn vectors_of_the_caller_can_be_asked() {
     let kb = open(build(Some(Embedding::new(other(8)))));
-    assert_eq!(kb.search_vector(&[1.0; 8], &SearchOptions::default()).unwrap().len(), 10);
-    assert!(matches!(kb.search_vector(&[1.0; 9], &SearchOptions::default()), Err(Error::EmbedderDimension { .. })));
+    let near = |vector: &[f32]| kb.search("").mode(Mode::Semantic).vector(vector).run();
+    assert_eq!(near(&[1.0; 8]).unwrap().hits.len(), 10);
+    assert!(matches!(near(&[1.0; 9]), Err(Error::EmbedderDimension { .. })));
 }
 
 fn command(input: &Path, output: &Path, encoder: &Path) -> Command {
@@ -260,14 +291,14 @@ fn vectors_that_documents_carry_are_searched() {
     let kb = KnowledgeBase::open(&output).unwrap();
     kb.verify().unwrap();
     for (vector, best) in [([1.0, 0.2, 0.0], "east"), ([0.2, 1.0, 0.0], "north")] {
-        let hits = kb.search_vector(&vector, &SearchOptions::default()).unwrap();
+        let hits = kb.search("").mode(Mode::Semantic).vector(&vector).run().unwrap().hits;
         assert_eq!((hits.len(), hits[0].chunk.document.id.as_str()), (2, best));
         assert!((hits[0].score - 1.0 / 1.04f32.sqrt()).abs() < 0.01, "cosines: {}", hits[0].score);
     }
-    let missing = kb.search("sun", Mode::Semantic, 1).unwrap_err();
+    let missing = kb.search("sun").mode(Mode::Semantic).k(1).run().unwrap_err();
     assert!(matches!(missing, Error::EmbedderMissing { .. }), "{missing}");
-    assert_eq!(kb.search("sun", Mode::Keyword, 5).unwrap().len(), 2);
-    assert!(kb.ask("Where does the sun rise?").is_ok());
+    assert_eq!(kb.search("sun").mode(Mode::Keyword).k(5).run().unwrap().hits.len(), 2);
+    assert!(kb.ask("Where does the sun rise?").run().is_ok());
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "nothing else stays behind: {names:?}");
 }

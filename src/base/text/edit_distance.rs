@@ -39,6 +39,18 @@ impl EditDistance {
         alive
     }
 
+    /// Whether a whole word is within the limit.
+    pub fn is_within(&mut self, word: &str) -> bool {
+        self.rows.truncate(1);
+        let ends = word.char_indices().map(|(start, character)| start + character.len_utf8());
+        for end in ends {
+            if !self.enter(&word.as_bytes()[..end]) {
+                return false;
+            }
+        }
+        self.distance(word.as_bytes()).is_some()
+    }
+
     /// Distance of the key entered last, if it is within the limit.
     pub fn distance(&self, key: &[u8]) -> Option<usize> {
         let (length, row) = self.rows.last()?;

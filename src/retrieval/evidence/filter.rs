@@ -53,7 +53,17 @@ impl DocumentSet {
     }
 }
 
-/// A parsed condition.
+/// A condition on the metadata of documents. It is parsed, or made in Rust:
+///
+/// ```
+/// # fn main() -> a2kb::Result<()> {
+/// use a2kb::Filter;
+/// let parsed: Filter = "year >= 2020 and lang = en".parse()?;
+/// let made = Filter::field("year").at_least(2020).and(Filter::field("lang").equals("en"));
+/// assert_eq!(parsed, made);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter(Condition);
 
@@ -87,9 +97,67 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("~", Operator::Contains),
 ];
 
-impl Filter {
+/// A field of a document's metadata, to be compared with: [`Filter::field`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field(String);
+
+impl Field {
+    fn compare(self, operator: Operator, value: Value) -> Filter {
+        // Numbers are compared as floating-point ones, whatever they were.
+        let value = value.as_f64().map_or(value, Value::from);
+        Filter(Condition::Compare { field: self.0, operator, value })
+    }
+
+    /// It is this number, text or truth value.
+    pub fn equals(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::Equal, value.into())
+    }
+
+    /// It is not this, or not there.
+    pub fn differs_from(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::Unequal, value.into())
+    }
+
+    /// It is below this.
+    pub fn less_than(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::Less, value.into())
+    }
+
+    /// It is this or below.
+    pub fn at_most(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::AtMost, value.into())
+    }
+
+    /// It is above this.
+    pub fn greater_than(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::Greater, value.into())
+    }
+
+    /// It is this or above.
+    pub fn at_least(self, value: impl Into<Value>) -> Filter {
+        self.compare(Operator::AtLeast, value.into())
+    }
+
+    /// It is a text with this in it, letter case aside.
+    pub fn contains(self, text: impl Into<String>) -> Filter {
+        self.compare(Operator::Contains, Value::String(text.into()))
+    }
+}
+
+impl std::ops::Not for Filter {
+    type Output = Filter;
+
+    /// Documents that do not meet it.
+    fn not(self) -> Filter {
+        Filter(Condition::Not(Box::new(self.0)))
+    }
+}
+
+impl std::str::FromStr for Filter {
+    type Err = Error;
+
     /// Parses a condition; the error says where it is wrong and what was expected.
-    pub fn parse(text: &str) -> Result<Self> {
+    fn from_str(text: &str) -> Result<Self> {
         let mut parser = Parser { text, at: 0 };
         let condition = parser.any(0)?;
         parser.skip_space();
@@ -97,6 +165,33 @@ impl Filter {
             return Err(parser.error("expected `and`, `or` or the end"));
         }
         Ok(Filter(condition))
+    }
+}
+
+impl Filter {
+    /// A condition on one field.
+    pub fn field(name: impl Into<String>) -> Field {
+        Field(name.into())
+    }
+
+    /// Documents that meet both.
+    pub fn and(self, other: Filter) -> Filter {
+        let mut parts = match self.0 {
+            Condition::All(parts) => parts,
+            one => vec![one],
+        };
+        parts.push(other.0);
+        Filter(Condition::All(parts))
+    }
+
+    /// Documents that meet one or both.
+    pub fn or(self, other: Filter) -> Filter {
+        let mut parts = match self.0 {
+            Condition::Any(parts) => parts,
+            one => vec![one],
+        };
+        parts.push(other.0);
+        Filter(Condition::Any(parts))
     }
 
     /// The documents that meet the condition.
@@ -317,7 +412,7 @@ mod tests {
                 }
             }
         }
-        check(&Filter::parse(condition).unwrap().0, &serde_json::from_str(metadata).unwrap())
+        check(&condition.parse::<Filter>().unwrap().0, &serde_json::from_str(metadata).unwrap())
     }
 
     #[test]
@@ -351,17 +446,17 @@ mod tests {
             ("year > 1 lang = en", "before \"lang = en\""),
             ("lang = \"en", "does not end"),
         ] {
-            let error = Filter::parse(condition).unwrap_err().to_string();
+            let error = condition.parse::<Filter>().unwrap_err().to_string();
             assert!(error.contains(said), "{condition}: {error}");
         }
-        assert!(Filter::parse(&"not ".repeat(1000)).is_err());
-        assert!(Filter::parse(&"(".repeat(100_000)).is_err());
+        assert!("not ".repeat(1000).parse::<Filter>().is_err());
+        assert!("(".repeat(100_000).parse::<Filter>().is_err());
     }
 
     proptest! {
         #[test]
         fn any_text_parses_or_fails(text in "[a-c0-9=<>!~()\"' .é]{0,40}|\\PC{0,30}") {
-            let _ = Filter::parse(&text);
+            let _ = text.parse::<Filter>();
         }
     }
 }

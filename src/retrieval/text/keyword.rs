@@ -6,7 +6,7 @@
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::{Scored, TopK};
-use crate::base::text::for_each_token;
+use crate::base::text::{EditDistance, for_each_token, is_stop_word};
 use crate::corpus::snapshot::{Bm25Parameters, PostingCursor, Snapshot, TermWeight, top_k};
 use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::question::QueryTerm;
@@ -138,6 +138,40 @@ pub fn best(scored: impl IntoIterator<Item = (ChunkId, f32)>, k: usize) -> Vec<S
     let mut top = TopK::new(k);
     scored.into_iter().for_each(|(chunk, score)| top.push(chunk, score));
     top.into_sorted()
+}
+
+/// The words that a query asks for, to be found in a text.
+pub(super) struct Words {
+    exact: Vec<String>,
+    prefixes: Vec<String>,
+    near: Vec<EditDistance>,
+}
+
+impl Words {
+    /// Those of a query in the syntax above, without function words if there are others.
+    pub(super) fn of(query: &str) -> Self {
+        let mut words = Words { exact: Vec::new(), prefixes: Vec::new(), near: Vec::new() };
+        for clause in clauses(query) {
+            match clause {
+                Clause::Word(word) => words.exact.push(word),
+                Clause::Phrase(phrase) => words.exact.extend(phrase),
+                Clause::Prefix(prefix) => words.prefixes.push(prefix),
+                Clause::Fuzzy(word, limit) => words.near.push(EditDistance::new(&word, limit)),
+            }
+        }
+        let others = !words.prefixes.is_empty() || !words.near.is_empty();
+        if others || words.exact.iter().any(|word| !is_stop_word(word)) {
+            words.exact.retain(|word| !is_stop_word(word));
+        }
+        words
+    }
+
+    /// Whether one of them is `word`, which is folded.
+    pub(super) fn ask_for(&mut self, word: &str) -> bool {
+        self.exact.iter().any(|asked| asked == word)
+            || self.prefixes.iter().any(|prefix| word.starts_with(prefix.as_str()))
+            || self.near.iter_mut().any(|near| near.is_within(word))
+    }
 }
 
 fn clauses(query: &str) -> Vec<Clause> {

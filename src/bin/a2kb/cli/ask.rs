@@ -2,12 +2,17 @@
 
 use super::model::ModelArguments;
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Answer, AskOptions, Citation, Error, Event, Filter, Ledger, Result, Status};
+use a2kb::{
+    Answer, AskRequest, Budget, Citation, Error, Event, Filter, KnowledgeBase, LanguageModel, Ledger, Preset, Prices,
+    Result, Status,
+};
 use clap::Args;
 use serde_json::json;
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Answer a question from the file, cited to the byte; says so if nothing in it answers
@@ -51,18 +56,48 @@ pub(super) struct HowArguments {
     gate: Option<f32>,
 }
 
+/// How to answer, read and opened.
+pub(super) struct How {
+    preset: Preset,
+    pub(super) model: Option<Arc<dyn LanguageModel>>,
+    budget: Budget,
+    prices: Prices,
+    filter: Option<Filter>,
+    gate: Option<f32>,
+}
+
+impl How {
+    /// A question that is answered so.
+    pub(super) fn ask<'a>(&'a self, kb: &'a KnowledgeBase, question: &'a str) -> AskRequest<'a> {
+        let mut request = kb.ask(question).preset(&self.preset).budget(self.budget).prices(self.prices);
+        if let Some(model) = &self.model {
+            request = request.model(model.as_ref());
+        }
+        if let Some(filter) = &self.filter {
+            request = request.filter(filter.clone());
+        }
+        if let Some(gate) = self.gate {
+            request = request.gate(gate);
+        }
+        request
+    }
+}
+
 impl HowArguments {
-    pub(super) fn options(&self) -> Result<AskOptions> {
-        let mut options = AskOptions::default();
-        options.preset.clone_from(&self.preset);
-        options.model = self.model.open()?;
-        (options.budget, options.prices) = self.model.budget()?;
-        options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
-        (options.gate, options.stream) = (self.gate, self.stream);
-        if options.model.is_none() && self.stream {
+    /// With the model that is named, if there is one.
+    pub(super) fn open(&self) -> Result<How> {
+        let how = self.read(self.model.open()?)?;
+        if how.model.is_none() && self.stream {
             return Err(Error::invalid("--stream", "quotes come at once", "name a language model with --model"));
         }
-        Ok(options)
+        Ok(how)
+    }
+
+    fn read(&self, model: Option<Arc<dyn LanguageModel>>) -> Result<How> {
+        let (budget, prices) = self.model.budget()?;
+        let preset = Preset::named(self.preset.as_deref().unwrap_or("a2kb"))?;
+        let filter = self.filter.as_deref().map(str::parse).transpose()?;
+        Ok(How { preset, model, budget, prices, filter, gate: self.gate })
     }
 }
 
@@ -73,11 +108,13 @@ impl AskArguments {
             return self.estimate(context);
         }
         output::spare(self.trace.as_ref(), &[])?;
-        let mut options = self.how.options()?;
-        (options.k, options.whole_trace) = (self.top_k.map_or(0, usize::from), self.trace.is_some());
-        options.stream &= !context.json;
+        let how = self.how.open()?;
         let kb = self.query.apply(self.file.open()?)?;
-        let answer = ask(&kb, &self.question, &options, context, &stop)?;
+        let mut request = how.ask(&kb, &self.question).whole_trace(self.trace.is_some());
+        if let Some(chunks) = self.top_k {
+            request = request.k(chunks.get());
+        }
+        let answer = ask(request, self.how.stream, context, &stop)?;
         if let Some(path) = &self.trace {
             write_json(path, &answer)?;
         }
@@ -93,13 +130,10 @@ impl AskArguments {
     }
 
     fn estimate(&self, context: Context) -> Result<Outcome> {
-        let mut options = AskOptions::default();
-        options.preset.clone_from(&self.how.preset);
-        options.gate = self.how.gate;
-        (options.budget, options.prices) = self.how.model.budget()?;
-        options.budget.cost = None;
-        options.filter = self.how.filter.as_deref().map(Filter::parse).transpose()?;
-        let cost: Ledger = self.query.apply(self.file.open()?)?.estimate(&self.question, &options)?.cost;
+        let mut how = self.how.read(None)?;
+        how.budget.cost = None;
+        let kb = self.query.apply(self.file.open()?)?;
+        let cost: Ledger = how.ask(&kb, &self.question).estimate()?.cost;
         if context.json {
             output::json("a2kb.ask.dry-run", json!({ "cost": cost }))?;
             return Ok(Outcome::Done);
@@ -114,17 +148,11 @@ impl AskArguments {
 }
 
 /// Asks, and shows the answer as it comes if that is wanted.
-pub(super) fn ask(
-    kb: &a2kb::KnowledgeBase,
-    question: &str,
-    options: &AskOptions,
-    context: Context,
-    stop: &AtomicBool,
-) -> Result<Answer> {
-    let mut begun = false;
-    let mut on_event = |event: Event<'_>| match event {
+pub(super) fn ask(request: AskRequest<'_>, stream: bool, context: Context, stop: &AtomicBool) -> Result<Answer> {
+    let begun = Cell::new(false);
+    let on_event = |event: Event<'_>| match event {
         Event::Text(text) => {
-            begun = true;
+            begun.set(true);
             let mut out = std::io::stderr().lock();
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
@@ -132,8 +160,10 @@ pub(super) fn ask(
         Event::Remark(remark) => output::talk(context, &format!("note: {remark}")),
         _ => {}
     };
-    let answer = kb.answer(question, options, &mut on_event, &|| stop.load(Ordering::Relaxed))?;
-    if begun {
+    // A stream among JSON would be none.
+    let request = request.stream(stream && !context.json).on_event(on_event);
+    let answer = request.cancel(|| stop.load(Ordering::Relaxed)).run()?;
+    if begun.get() {
         // What was streamed was not checked yet: the checked answer follows.
         output::talk(context, "\n");
     }

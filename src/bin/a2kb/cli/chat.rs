@@ -1,8 +1,8 @@
 //! `a2kb chat`: question after question, each with what was said before.
 
-use super::ask::{HowArguments, ask, render, sources};
+use super::ask::{How, HowArguments, ask, render, sources};
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Answer, AskOptions, Error, KnowledgeBase, Result, Turn};
+use a2kb::{Answer, Error, KnowledgeBase, Result, Turn};
 use clap::Args;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -54,7 +54,9 @@ impl Lines {
 /// A conversation.
 struct Chat {
     kb: KnowledgeBase,
-    options: AskOptions,
+    how: How,
+    stream: bool,
+    history: Vec<Turn>,
     last: Option<Answer>,
     spent: a2kb::Ledger,
 }
@@ -62,10 +64,14 @@ struct Chat {
 impl ChatArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let stop = super::stop_on_ctrl_c(context);
-        let mut options = self.how.options()?;
-        options.stream &= !context.json;
-        let mut chat =
-            Chat { kb: self.query.apply(self.file.open()?)?, options, last: None, spent: a2kb::Ledger::default() };
+        let mut chat = Chat {
+            how: self.how.open()?,
+            stream: self.how.stream,
+            history: Vec::new(),
+            kb: self.query.apply(self.file.open()?)?,
+            last: None,
+            spent: a2kb::Ledger::default(),
+        };
         let terminal = std::io::stdin().is_terminal();
         let mut lines = match terminal.then(DefaultEditor::new) {
             Some(Ok(editor)) => Lines::Terminal(Box::new(editor)),
@@ -85,7 +91,7 @@ impl ChatArguments {
             // Ctrl-C ends an answer, not the conversation.
             stop.store(false, Ordering::Relaxed);
         }
-        if !chat.options.history.is_empty() {
+        if !chat.history.is_empty() {
             self.how.model.talk_of_cost(context, &chat.spent);
         }
         Ok(Outcome::Done)
@@ -94,15 +100,16 @@ impl ChatArguments {
 
 impl Chat {
     fn ask(&mut self, question: &str, context: Context, stop: &AtomicBool) -> Result<()> {
-        let answer = ask(&self.kb, question, &self.options, context, stop)?;
+        let request = self.how.ask(&self.kb, question).history(&self.history);
+        let answer = ask(request, self.stream, context, stop)?;
         if context.json {
             output::json("a2kb.ask", &answer)?;
         } else {
             output::text_out(render(&answer).trim_end())?;
         }
         self.spent.merge(&answer.cost);
-        if self.options.model.is_some() {
-            self.options.history.push(Turn { question: question.to_owned(), answer: answer.text.clone() });
+        if self.how.model.is_some() {
+            self.history.push(Turn { question: question.to_owned(), answer: answer.text.clone() });
         }
         self.last = Some(answer);
         Ok(())
@@ -140,7 +147,7 @@ impl Chat {
                 )
             }
             ("forget", _) => {
-                self.options.history.clear();
+                self.history.clear();
                 self.last = None;
                 "forgotten".into()
             }

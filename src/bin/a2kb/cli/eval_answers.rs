@@ -10,7 +10,7 @@ use a2kb::internals::evaluation::judged::GoldFinder;
 use a2kb::internals::evaluation::record_file::RecordFile;
 use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
 use a2kb::internals::language::chat::{ChatClient, ModelSettings};
-use a2kb::{AskOptions, Error, KnowledgeBase, LanguageModel, Preset, Result};
+use a2kb::{Error, KnowledgeBase, LanguageModel, Preset, Result};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
@@ -82,10 +82,11 @@ struct Session<'a> {
 impl Session<'_> {
     fn run(&self, preset: &Preset) -> Result<Vec<AnswerRecord>> {
         let count = self.questions.len();
-        let mut options = AskOptions::default();
-        options.preset = Some(preset.name.clone());
-        options.model = Some(Arc::clone(&self.model));
-        (options.budget, options.prices) = self.arguments.model.budget()?;
+        let (budget, prices) = self.arguments.model.budget()?;
+        let ask = |question: &str| {
+            let request = self.kb.ask(question).preset(preset).model(self.model.as_ref());
+            request.budget(budget).prices(prices).run()
+        };
         output::talk(self.context, &format!("asking {count} questions with {}", preset.name));
         let done = AtomicUsize::new(0);
         let tell = |_: &AnswerRecord| {
@@ -99,7 +100,7 @@ impl Session<'_> {
             snapshot: self.kb.snapshot(),
             preset: &preset.name,
             model: self.model.name(),
-            answer: &|question| self.kb.answer(&question.question, &options, &mut |_| {}, &|| false),
+            answer: &|question| ask(&question.question),
             cosine: &|one, other| Ok(self.kb.nearness(one, other).ok()),
             judge: self.judge.as_deref(),
             threads: self.arguments.threads,

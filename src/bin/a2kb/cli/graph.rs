@@ -1,9 +1,6 @@
 //! `a2kb graph` and `a2kb entity`: the entity graph to look at.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::internals::retrieval::graph::bridge::BridgeLimits;
-use a2kb::internals::retrieval::graph::paths::PathLimits;
-use a2kb::internals::retrieval::systems::InfluenceSettings;
 use a2kb::{EntityCard, Picture, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -107,21 +104,13 @@ impl GraphArguments {
             What::Neighbors { file, entities, relation, limit } => {
                 file.open()?.explore().neighbours(&entities, relation.as_deref(), limit)?
             }
-            What::Paths { file, from, to, length, limit } => {
-                let limits = PathLimits { length, paths: limit, ..Default::default() };
-                file.open()?.explore().paths(&from, &to, &limits)?
-            }
-            What::Bridges { file, entities, hops, limit } => {
-                let limits = BridgeLimits { hops, bridges: limit, ..Default::default() };
-                file.open()?.explore().bridges(&entities, &limits)?
-            }
+            What::Paths { file, from, to, length, limit } => file.open()?.explore().paths(&from, &to, length, limit)?,
+            What::Bridges { file, entities, hops, limit } => file.open()?.explore().bridges(&entities, hops, limit)?,
             What::Rank { file, entities, teleport, limit } => {
                 file.open()?.explore().rank(&entities, teleport, limit)?
             }
             What::Subgraph { file, model, question, limit } => {
-                let kb = model.apply(file.open()?)?;
-                let settings = InfluenceSettings { cap: limit, ..Default::default() };
-                kb.explore().subgraph(&question, &kb.query_vector(&question)?, &settings)?
+                model.apply(file.open()?)?.explore().subgraph(&question, limit)?
             }
         };
         let format = if context.json { Format::Json } else { self.format };

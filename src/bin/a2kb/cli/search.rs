@@ -1,9 +1,11 @@
 //! `a2kb search`: ranked chunks for a query.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Filter, Fusion, Mode, Result, SearchHit, SearchOptions};
+use a2kb::{Fusion, Mode, Preset, Result, SearchHit, SearchResults};
 use clap::Args;
+use clap::builder::ArgPredicate;
 use serde_json::json;
+use std::num::NonZeroUsize;
 
 /// Find chunks by words, by exact text, by meaning, or over the entity graph
 #[derive(Args)]
@@ -18,21 +20,24 @@ pub(super) struct SearchArguments {
     /// What to look for
     query: String,
     /// How to rank
-    #[arg(long, value_enum, default_value = "keyword")]
+    #[arg(long, value_enum, default_value = "keyword", default_value_if("preset", ArgPredicate::IsPresent, "graph"))]
     mode: ModeArgument,
     /// How many chunks
-    #[arg(long, short = 'k', default_value_t = 10)]
-    top_k: usize,
+    #[arg(long, short = 'k', default_value = "10")]
+    top_k: NonZeroUsize,
+    /// How many chunks to pass over, for the next page
+    #[arg(long, default_value_t = 0)]
+    offset: usize,
     /// Only in documents whose metadata meet this, as 'year >= 2020 and lang = en'
     #[arg(long = "where", value_name = "CONDITION")]
     filter: Option<String>,
-    /// How hybrid search joins its two rankings
-    #[arg(long, value_enum, default_value = "average")]
-    fusion: FusionArgument,
+    /// How hybrid search joins its two rankings [default: average]
+    #[arg(long, value_enum)]
+    fusion: Option<FusionArgument>,
     /// Balance of relevance (1) and diversity (0) among the hits
     #[arg(long, value_name = "BALANCE")]
     mmr: Option<f32>,
-    /// Retrieve as this system does, as a2rag, hipporag2 or a2kb/no-bridge (see `a2kb eval retrieval --help`); needs mode graph
+    /// Retrieve as this system does, as a2rag, hipporag2 or a2kb/no-bridge (see `a2kb eval retrieval --help`); sets mode graph
     #[arg(long)]
     preset: Option<String>,
     /// Tell what was tried, what it cost, and the path to each hit
@@ -69,22 +74,31 @@ enum FusionArgument {
 impl SearchArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let mode = match self.mode {
-            _ if self.preset.is_some() => Mode::Graph,
             ModeArgument::Keyword => Mode::Keyword,
             ModeArgument::Exact => Mode::Exact,
             ModeArgument::Graph => Mode::Graph,
             ModeArgument::Semantic => Mode::Semantic,
             ModeArgument::Hybrid => Mode::Hybrid,
         };
-        let mut options = SearchOptions::default();
-        (options.mode, options.k, options.diversity) = (mode, self.top_k, self.mmr);
-        options.filter = self.filter.as_deref().map(Filter::parse).transpose()?;
-        options.preset.clone_from(&self.preset);
-        options.fusion = match self.fusion {
-            FusionArgument::Average => Fusion::AveragedScore,
-            FusionArgument::Rank => Fusion::ReciprocalRank,
-        };
-        let (hits, trace) = self.model.apply(self.file.open()?)?.explain(&self.query, &options)?;
+        let preset = self.preset.as_deref().map(Preset::named).transpose()?;
+        let kb = self.model.apply(self.file.open()?)?;
+        let mut request = kb.search(&self.query).mode(mode).k(self.top_k.get()).offset(self.offset);
+        if let Some(preset) = &preset {
+            request = request.preset(preset);
+        }
+        if let Some(condition) = &self.filter {
+            request = request.filter(condition.parse()?);
+        }
+        if let Some(balance) = self.mmr {
+            request = request.diversity(balance);
+        }
+        if let Some(fusion) = self.fusion {
+            request = request.fusion(match fusion {
+                FusionArgument::Average => Fusion::AveragedScore,
+                FusionArgument::Rank => Fusion::ReciprocalRank,
+            });
+        }
+        let SearchResults { hits, trace, .. } = request.run()?;
         if self.explain && !context.json {
             for step in &trace {
                 let (stage, cost) = (format!("{:?}", step.stage).to_lowercase(), step.cost);
