@@ -24,6 +24,9 @@ const QUOTED_CHUNKS: usize = 5;
 /// What is asked where no preset is named: a2kb itself.
 pub(super) static OWN_PRESET: LazyLock<Preset> = LazyLock::new(|| Preset::named("a2kb").unwrap_or_default());
 
+/// Hears of events.
+type Listener<'a> = Box<dyn FnMut(Event<'_>) + 'a>;
+
 /// A question on its way: say how it is to be answered, then [`run`](AskRequest::run).
 ///
 /// What is asked for is done or refused with an error, never left out in silence.
@@ -55,7 +58,7 @@ pub struct AskRequest<'a> {
     k: Option<usize>,
     whole_trace: bool,
     stream: bool,
-    on_event: Option<Box<dyn FnMut(Event<'_>) + 'a>>,
+    on_event: Option<Listener<'a>>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
 }
 
