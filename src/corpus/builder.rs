@@ -32,7 +32,7 @@ use std::path::PathBuf;
 /// A layer of chunks to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
-    /// Name, for `--layer`.
+    /// Name, by which a search asks for it.
     pub name: String,
     /// Tokens a chunk should have.
     pub target_tokens: u32,

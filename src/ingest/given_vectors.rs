@@ -25,7 +25,7 @@ impl GivenVectors {
     /// The next document's vector; the inner error says why the document has to be left out.
     pub(super) fn push(&mut self, vector: Option<&[f32]>) -> Result<std::result::Result<(), String>> {
         let Some(vector) = vector.filter(|vector| !vector.is_empty()) else {
-            return Ok(Err("it has no vector: a list of numbers in the field that --vector-field names".into()));
+            return Ok(Err("it has no vector: a list of numbers in the field that `JsonFields::vector` names".into()));
         };
         if vector.iter().any(|value| !value.is_finite()) || vector.iter().all(|&value| value == 0.0) {
             return Ok(Err("its vector is all zeros, or has a value that is no number".into()));

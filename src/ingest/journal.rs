@@ -5,14 +5,26 @@ use redb::{Database, ReadableDatabase, TableDefinition};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const VECTORS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("vectors");
 
-/// A work file beside the output. Deleted when the build is whole.
+/// A work file beside the output. Deleted when the build is whole, or ends before anything was kept: a journal that is there
+/// saves work.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
     database: Database,
+    keeps: AtomicBool,
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if !self.keeps.load(Ordering::Relaxed) {
+            // An empty one does no harm.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Journal {
@@ -34,7 +46,11 @@ impl Journal {
                 Database::create(path).map_err(damaged)?
             }
         };
-        Ok(Journal { path: path.to_owned(), database })
+        let journal = Journal { path: path.to_owned(), database, keeps: AtomicBool::new(true) };
+        let read = journal.database.begin_read().map_err(|error| journal.error(error))?;
+        let empty = matches!(read.open_table(VECTORS), Err(redb::TableError::TableDoesNotExist(_)));
+        journal.keeps.store(!empty, Ordering::Relaxed);
+        Ok(journal)
     }
 
     fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
@@ -66,12 +82,14 @@ impl Journal {
                 table.insert(key.as_slice(), value).map_err(|error| self.error(error))?;
             }
         }
-        write.commit().map_err(|error| self.error(error))
+        write.commit().map_err(|error| self.error(error))?;
+        self.keeps.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Deletes the journal.
     pub(super) fn remove(self) -> Result<()> {
-        drop(self.database);
+        self.keeps.store(true, Ordering::Relaxed);
         std::fs::remove_file(&self.path).map_err(|source| Error::io("remove the journal", &self.path, source))
     }
 }
@@ -102,11 +120,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let keys = [key(b"model", 1, "a"), key(b"model", 1, "b"), key(b"other", 1, "a")];
+        drop(Journal::open(&path).unwrap());
+        assert!(!path.exists(), "nothing was kept");
         let journal = Journal::open(&path).unwrap();
         assert_eq!(journal.get(&keys).unwrap(), [None, None, None]);
         journal.put([(&keys[0], b"one".as_slice())].into_iter()).unwrap();
         assert!(Journal::open(&path).is_err(), "one build at a time");
         drop(journal);
+        drop(Journal::open(&path).unwrap());
         let journal = Journal::open(&path).unwrap();
         assert_eq!(journal.get(&keys).unwrap(), [Some(b"one".to_vec()), None, None]);
         journal.remove().unwrap();

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// Work files that lie beside an output for a while: the file without vectors, and what was paid for.
 pub(super) const STAGE: &str = ".stage";
-/// See [`STAGE`].
-pub(super) const VECTORS_JOURNAL: &str = ".journal";
-/// See [`STAGE`].
-pub(super) const READING_JOURNAL: &str = ".reading";
+/// The vectors that were made; see [`STAGE`].
+pub const VECTORS_JOURNAL: &str = ".journal";
+/// What a language model said; see [`STAGE`].
+pub const READING_JOURNAL: &str = ".reading";
 
 /// The path of a work file of `output`.
 pub(super) fn beside(output: &Path, suffix: &str) -> PathBuf {
@@ -80,6 +80,12 @@ pub fn refuse_input<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p Path
             Err(Error::invalid(format!("the output {}", output.display()), why, "name another file"))
         }
     }
+}
+
+/// Where the work of a build that was stopped is kept, if some is: the same build goes on from there. `suffixes` are those
+/// of the journals that it uses.
+pub fn kept_work(output: &Path, suffixes: &[&str]) -> Option<PathBuf> {
+    suffixes.iter().map(|suffix| beside(output, suffix)).find(|path| path.is_file())
 }
 
 /// Whether a file starts as a knowledge base does.

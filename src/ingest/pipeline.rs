@@ -322,7 +322,11 @@ struct Build<'b, 'a, P: Place> {
 impl<P: Place> Build<'_, '_, P> {
     fn warn(&mut self, source: String, reason: String) -> Result<()> {
         if self.settings.strict {
-            return Err(Error::invalid(source, reason, "mend the input, or build without --strict to leave it out"));
+            return Err(Error::invalid(
+                source,
+                reason,
+                "mend the input, or have it left out with `Builder::strict(false)`",
+            ));
         }
         self.report.warning_count += 1;
         if self.report.warnings.len() < MAX_WARNINGS {

@@ -73,10 +73,22 @@ fn bad_inputs_are_listed_and_strict_refuses_them() {
     let report = Builder::new().path(folder.path()).build_to_memory().unwrap().1;
     let sources: Vec<&str> = report.warnings.iter().map(|warning| warning.source.as_str()).collect();
     assert_eq!(sources, ["empty.md", "latin1.txt", "lines.jsonl:2", "lines.jsonl:3"]);
-    assert!(report.warnings[1].reason.contains("not UTF-8") && report.warnings[3].reason.contains("--text-field"));
+    assert!(
+        report.warnings[1].reason.contains("not UTF-8") && report.warnings[3].reason.contains("`JsonFields::text`")
+    );
     assert_eq!((report.warning_count, report.skipped_files, report.finished.counts.documents), (4, 1, 3));
     let error = Builder::new().path(folder.path()).strict(true).build_to_memory().unwrap_err();
     assert!(error.to_string().contains("empty.md"), "{error}");
+    assert!(error.to_string().contains("`Builder::strict(false)`"), "{error}");
+    let command = |strict: &str| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"));
+        command.args(["build", "--embedder", "none", strict, "-o", "/nowhere/kb.a2kb"]).arg(folder.path());
+        let output = command.output().unwrap();
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    };
+    let (listed, refused) = (command("--dry-run"), command("--strict"));
+    assert!(listed.contains("name the right one with --text-field"), "{listed}");
+    assert!(!listed.contains("JsonFields") && !refused.contains("Builder::"), "{listed}{refused}");
 }
 
 #[test]
@@ -133,21 +145,22 @@ fn large_corpus(folder: &Path) -> std::path::PathBuf {
 fn start_build(input: &Path, output: &Path) -> std::process::Child {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("a2kb"));
     command.args(["build", "--quiet", "--force", "--embedder", "none"]).arg(input).arg("-o").arg(output);
-    command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap()
 }
 
 #[test]
 fn ctrl_c_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let (path, input) = (folder.path().join("kb.a2kb"), large_corpus(folder.path()));
-    let mut child = start_build(&input, &path);
+    let child = start_build(&input, &path);
     // The temporary file appears once the handler is set.
     while fs::read_dir(folder.path()).unwrap().count() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(130));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "a2kb: stopped; nothing was written\n");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the input stays");
 }
 

@@ -205,12 +205,12 @@ fn vectors_of_the_caller_can_be_asked() {
 fn command(input: &Path, output: &Path, encoder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_a2kb"));
     command.args(["build", "--quiet", "--json"]).arg(input).arg("-o").arg(output).arg("--embedder").arg(encoder);
-    command.stdout(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     command
 }
 
 #[test]
-fn a_killed_build_embeds_nothing_twice() {
+fn a_stopped_or_killed_build_embeds_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let encoder = at("tiny.a2enc");
@@ -226,25 +226,30 @@ fn a_killed_build_embeds_nothing_twice() {
     };
     let (total, equal) = (count(&whole.stdout, "embedded"), count(&whole.stdout, "reused"));
     let journal = at("kb.a2kb.journal");
-    let mut child = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).spawn().unwrap();
-    // Some rounds are committed once the journal has grown.
-    for _ in 0..20_000 {
-        if std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 1_200_000)
-            || child.try_wait().unwrap().is_some()
-        {
-            break;
+    for signal in ["-KILL", "-INT"] {
+        let mut child = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).spawn().unwrap();
+        // Some rounds are committed once the journal has grown.
+        for _ in 0..20_000 {
+            if std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 1_200_000)
+                || child.try_wait().unwrap().is_some()
+            {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = format!("stopped; what was done so far is kept in {}, and the same command", journal.display());
+        assert_eq!(String::from_utf8_lossy(&output.stderr).contains(&said), signal == "-INT", "{output:?}");
+        assert!(!at("kb.a2kb").exists() && journal.exists(), "killed in the midst");
+        let resumed = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).output().unwrap();
+        let (embedded, reused) = (count(&resumed.stdout, "embedded"), count(&resumed.stdout, "reused"));
+        assert_eq!(embedded + reused, total + equal);
+        assert!(reused > equal, "{reused} were taken over");
+        assert!(std::fs::read(at("kb.a2kb")).unwrap() == std::fs::read(at("whole.a2kb")).unwrap());
+        assert!(!journal.exists());
+        std::fs::remove_file(at("kb.a2kb")).unwrap();
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(!at("kb.a2kb").exists() && journal.exists(), "killed in the midst");
-    let resumed = command(&at("in.jsonl"), &at("kb.a2kb"), &encoder).output().unwrap();
-    let (embedded, reused) = (count(&resumed.stdout, "embedded"), count(&resumed.stdout, "reused"));
-    assert_eq!(embedded + reused, total + equal);
-    assert!(reused > equal, "{reused} were taken over");
-    assert!(std::fs::read(at("kb.a2kb")).unwrap() == std::fs::read(at("whole.a2kb")).unwrap());
-    assert!(!journal.exists());
 }
 
 #[test]

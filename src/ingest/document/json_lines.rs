@@ -44,7 +44,7 @@ pub(super) fn read(line: &str, fields: &JsonFields) -> Result<Document, String> 
     let text = match object.remove(&fields.text) {
         Some(Value::String(text)) => text,
         Some(_) => return Err(format!("its field {:?} is not a string", fields.text)),
-        None => return Err(format!("it has no field {:?}; name the right one with --text-field", fields.text)),
+        None => return Err(format!("it has no field {:?}; name the right one in `JsonFields::text`", fields.text)),
     };
     let mut document = Document { blocks: plain::blocks(&text), text, ..Default::default() };
     document.fields.external_id = match object.remove(&fields.id) {

@@ -4,7 +4,8 @@ use super::model::ModelArguments;
 use super::progress::BuildProgress;
 use super::vectors::VectorArguments;
 use super::{Context, Outcome, output};
-use a2kb::{BuildReport, Builder, JsonFields, ReadingReport, Result};
+use a2kb::internals::ingest::output::READING_JOURNAL;
+use a2kb::{BuildReport, Builder, Error, JsonFields, ReadingReport, Result};
 use clap::Args;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -130,17 +131,22 @@ impl BuildArguments {
         if self.dry_run {
             let found = builder.dry_run();
             progress.borrow().finish();
-            let found = found?;
-            warn(context, &found.report);
+            let mut found = found?;
+            warn(context, &mut found.report);
             if let Some(reading) = &found.report.reading {
                 output::talk(context, &describe_reading(reading, "about "));
             }
             return self.vectors.estimate(context, &found, self.threads, self.price_per_million_tokens);
         }
+        let reads = self.model.is_named() && (self.extract || self.summarise);
+        let journals: Vec<&str> = reads.then_some(READING_JOURNAL).into_iter().chain(self.vectors.journal()).collect();
         let result = builder.build(&self.output);
         progress.borrow().finish();
-        let report = result?;
-        warn(context, &report);
+        let mut report = match result {
+            Err(Error::Interrupted) => return Ok(output::stopped(context, &self.output, &journals)),
+            result => result?,
+        };
+        warn(context, &mut report);
         if context.json {
             output::json("a2kb.build", &report)?;
         } else {
@@ -193,8 +199,10 @@ fn describe_reading(reading: &ReadingReport, about: &str) -> String {
     text
 }
 
-fn warn(context: Context, report: &BuildReport) {
+/// Tells of what was left out, and puts it into the words of the command.
+fn warn(context: Context, report: &mut BuildReport) {
     const SHOWN: usize = 20;
+    report.warnings.iter_mut().for_each(|warning| warning.reason = output::in_flags(&warning.reason));
     for warning in report.warnings.iter().take(SHOWN) {
         output::talk(context, &format!("left out {}: {}", warning.source, warning.reason));
     }

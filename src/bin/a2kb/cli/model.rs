@@ -83,11 +83,18 @@ impl ModelArguments {
         output::spare(self.record.as_ref(), inputs)
     }
 
+    /// Whether a model is asked for.
+    pub(super) fn is_named(&self) -> bool {
+        self.name().is_some()
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.model.as_deref().filter(|name| !name.is_empty() && *name != "none")
+    }
+
     /// The model that is asked for, if one is.
     pub(super) fn open(&self) -> Result<Option<Arc<dyn LanguageModel>>> {
-        let Some(name) = self.model.as_deref().filter(|name| !name.is_empty() && *name != "none") else {
-            return Ok(None);
-        };
+        let Some(name) = self.name() else { return Ok(None) };
         if let Some(path) = name.strip_prefix("replay:") {
             return Ok(Some(Arc::new(ReplayedModel::open(path.as_ref())?)));
         }

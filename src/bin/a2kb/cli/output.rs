@@ -1,11 +1,11 @@
 //! Writes data to standard output and talk to standard error.
 
-use super::Context;
-use a2kb::internals::ingest::output::{is_knowledge_base, refuse_input};
+use super::{Context, Outcome};
+use a2kb::internals::ingest::output::{is_knowledge_base, kept_work, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Version of all JSON shapes; it grows when a field changes its meaning or goes.
 const JSON_VERSION: u32 = 1;
@@ -48,7 +48,12 @@ pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf]) -> Result<()>
 }
 
 /// What the library calls by its API, as the flags of this command.
-const FLAGS: [(&str, &str); 1] = [("`Builder::overwrite(true)`", "--force")];
+const FLAGS: [(&str, &str); 4] = [
+    ("`Builder::overwrite(true)`", "--force"),
+    ("with `Builder::strict(false)`", "without --strict"),
+    ("in `JsonFields::text`", "with --text-field"),
+    ("`JsonFields::vector`", "--vector-field"),
+];
 
 /// A text of the library in the words of the command.
 pub(super) fn in_flags(text: &str) -> String {
@@ -64,7 +69,25 @@ pub(super) fn talk(context: Context, text: &str) {
 
 /// An error, with all that caused it.
 pub(super) fn error(context: Context, error: &Error) {
-    let message = in_flags(&error.to_string());
+    say(context, &in_flags(&error.to_string()));
+}
+
+/// Says that Ctrl-C ended the making of `output`, and whether the same command goes on where it was.
+pub(super) fn stopped(context: Context, output: &Path, journals: &[&str]) -> Outcome {
+    say(
+        context,
+        &match kept_work(output, journals) {
+            Some(kept) => format!(
+                "stopped; what was done so far is kept in {}, and the same command goes on from there",
+                kept.display()
+            ),
+            None => "stopped; nothing was written".to_owned(),
+        },
+    );
+    Outcome::Interrupted
+}
+
+fn say(context: Context, message: &str) {
     if context.json {
         let _ = json("a2kb.error", serde_json::json!({ "message": message }));
     }

@@ -41,7 +41,10 @@ impl ReembedArguments {
             stop.load(Ordering::Relaxed)
         });
         progress.borrow().finish();
-        let report = result?;
+        let report = match result {
+            Err(Error::Interrupted) => return Ok(output::stopped(context, output, &self.vectors.journal())),
+            result => result?,
+        };
         if context.json {
             output::json("a2kb.reembed", report)?;
         } else {

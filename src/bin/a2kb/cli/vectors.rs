@@ -1,6 +1,7 @@
 //! What commands that make vectors share: which embedder, and how values are stored.
 
 use super::{Context, Outcome, output};
+use a2kb::internals::ingest::output::VECTORS_JOURNAL;
 use a2kb::{
     DryRun, Embedder, Embedding, EmbeddingReport, Encoding, Error, HttpEmbedder, HttpEmbedderSettings, LocalEmbedder,
     Result,
@@ -56,6 +57,12 @@ enum EncodingArgument {
 }
 
 impl VectorArguments {
+    /// The journal of a build with these vectors, if it has one.
+    pub(super) fn journal(&self) -> Vec<&'static str> {
+        let made = self.embedder != "none" && !self.embedder.starts_with("given:");
+        made.then_some(VECTORS_JOURNAL).into_iter().collect()
+    }
+
     /// None if no vectors are wanted.
     pub(super) fn embedding(&self, threads: usize) -> Result<Option<Embedding>> {
         let encoding = match self.vectors {
