@@ -44,6 +44,8 @@ pub use answer::{Answer, Cause, Claim, Status, Support};
 pub use base::error::{Corruption, Error, Result};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 pub use controllers::controller::Turn;
+#[cfg(feature = "build")]
+pub use corpus::builder::Layer;
 pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
 pub use driver::Event;
@@ -54,13 +56,15 @@ pub use facade::{
 #[cfg(feature = "build")]
 pub use ingest::build_report::{BuildReport, DryRun, Progress, Warning};
 #[cfg(feature = "build")]
+pub use ingest::build_settings::BuildSettings;
+#[cfg(feature = "build")]
+pub use ingest::builder::Builder;
+#[cfg(feature = "build")]
 pub use ingest::document::{Document, JsonFields};
 #[cfg(feature = "build")]
 pub use ingest::embedding::{Embedding, EmbeddingReport};
 #[cfg(feature = "build")]
 pub use ingest::extractor::{Extraction, Selector};
-#[cfg(feature = "build")]
-pub use ingest::pipeline::Builder;
 #[cfg(feature = "build")]
 pub use ingest::reading::{Reading, ReadingReport};
 pub use language::budget::{Budget, Ledger, Prices};

@@ -1,10 +1,11 @@
-//! Give me batches in order and then the graph, I give you a published file. Owns all index writers and assigns all ids.
+//! Give me batches in order and then the graph, I give you a published file. Owns all index writers and assigns all
+//! ids.
 
 use crate::base::error::{Error, Result};
 use crate::base::ids::{DocumentId, EntityId, HeadingId, NONE, SentenceId, StringId};
 use crate::base::limits::MAX_COUNT;
 use crate::base::text::{ANALYZER, name_key};
-use crate::corpus::batch::{Batch, BatchDocument};
+use crate::corpus::batch::{Batch, BatchDocument, DocumentFields};
 use crate::corpus::verify::hex;
 use crate::format::cursor::SectionBuilder;
 pub use crate::format::header::MAGIC;
@@ -30,7 +31,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 /// A layer of chunks to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Layer {
     /// Name, by which a search asks for it.
     pub name: String,
@@ -103,14 +104,14 @@ impl StoredText {
 
 /// Writes one file.
 #[derive(Debug)]
-pub struct Builder<P: Place> {
+pub struct FileBuilder<P: Place> {
     writer: SealedWriter<P>,
     path: PathBuf,
     text_index: TextIndexWriter,
     strings: StringsWriter,
     provenance: ProvenanceWriter,
     postings: PostingsWriter,
-    /// Terms written by [`Builder::write_terms`].
+    /// Terms written by [`FileBuilder::write_terms`].
     terms: Option<u64>,
     layers: usize,
     text_length: u64,
@@ -121,7 +122,7 @@ pub struct Builder<P: Place> {
     facts: FactsWriter,
 }
 
-impl<P: Place> Builder<P> {
+impl<P: Place> FileBuilder<P> {
     /// Starts a file. `path` is for errors; postings beyond `memory_budget_bytes` spill into files of `spill_file`.
     pub fn new(
         place: P,
@@ -137,7 +138,7 @@ impl<P: Place> Builder<P> {
         for layer in layers {
             provenance.layer(strings.intern(&layer.name), layer.target_tokens, layer.overlap_tokens);
         }
-        Ok(Builder {
+        Ok(FileBuilder {
             writer,
             path,
             text_index: TextIndexWriter::default(),
@@ -236,8 +237,8 @@ impl<P: Place> Builder<P> {
     }
 
     /// Notes an input that equals a stored document.
-    pub fn duplicate(&mut self, document: DocumentId, source: &str, external_id: &str) {
-        let (source, external_id) = (self.strings.intern(source), self.strings.intern(external_id));
+    pub fn duplicate(&mut self, document: DocumentId, fields: &DocumentFields) {
+        let (source, external_id) = (self.strings.intern(&fields.source), self.strings.intern(&fields.external_id));
         self.provenance.duplicate(DuplicateRow { document, source, external_id });
     }
 
@@ -347,7 +348,8 @@ impl<P: Place> Builder<P> {
         entity_dictionary(entities, &mut self.strings)
     }
 
-    /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base chunk.
+    /// Writes all sections and publishes the file; mentions and about-edges were pushed for every sentence and base
+    /// chunk.
     pub fn finish(
         mut self,
         dictionary: EntityDictionarySections,
@@ -357,63 +359,78 @@ impl<P: Place> Builder<P> {
         debug_assert_eq!(self.mentions.len(), self.provenance.sentence_count());
         debug_assert_eq!(self.about.len(), self.provenance.chunks(0).len());
         self.write_terms()?;
-        let counts = self.counts();
-        let terms = self.terms.unwrap_or_default();
-        let (path, mut writer) = (self.path.clone(), self.writer);
-        let io = |result: std::io::Result<()>| result.map_err(|source| Error::io("write", &path, source));
-        let (mentions, about, facts) = (self.mentions, self.about, self.facts);
-        let entity_count = dictionary.entity_count;
-        let (links, (fact_sections, facts)) =
-            rayon::join(|| encode_links(&mentions, &about, entity_count), || facts.finish(entity_count as u32));
-        drop((mentions, about));
-        for (kind, bytes) in links {
-            io(writer.section(kind, &bytes))?;
-        }
-        let mut section = SectionBuilder::new();
-        section.head(relations.len() as u32, 0);
-        section.u32s(relations.iter().map(|relation| self.strings.intern(relation).0).collect::<Vec<_>>());
-        io(writer.section(Kind::Relations, &section.finish()))?;
-        let sections = fact_sections;
-        io(writer.section(Kind::Facts, &sections.facts))?;
-        io(writer.section(Kind::FactSources, &sections.sources))?;
-        io(writer.section(Kind::SubjectFacts, &sections.subject_facts))?;
-        io(writer.section(Kind::ObjectFacts, &sections.object_facts))?;
-        let sections = dictionary;
-        io(writer.section(Kind::Entities, &sections.entities))?;
-        io(writer.section(Kind::EntityNames, &sections.names))?;
-        io(writer.section(Kind::EntityNameSets, &sections.name_sets))?;
-        io(writer.section(Kind::EntityAliases, &sections.aliases))?;
-        let sections = self.provenance.finish();
-        io(writer.section(Kind::Documents, &sections.documents))?;
-        io(writer.section(Kind::Duplicates, &sections.duplicates))?;
-        io(writer.section(Kind::Headings, &sections.headings))?;
-        io(writer.section(Kind::Sentences, &sections.sentences))?;
-        io(writer.section(Kind::Chunks, &sections.chunks))?;
-        if self.strings.byte_length() > MAX_COUNT {
-            let mend = "build several files";
-            let actual = self.strings.byte_length();
-            return Err(Error::Limit {
-                what: "the bytes of names and metadata".into(),
-                actual,
-                limit: MAX_COUNT,
-                mend,
-            });
-        }
-        io(writer.section(Kind::Strings, &self.strings.finish()))?;
+        let (counts, terms) = (self.counts(), self.terms.unwrap_or_default());
+        let entities = dictionary.entity_count;
+        let facts = self.write_links(entities, relations)?;
+        self.section(Kind::Entities, &dictionary.entities)?;
+        self.section(Kind::EntityNames, &dictionary.names)?;
+        self.section(Kind::EntityNameSets, &dictionary.name_sets)?;
+        self.section(Kind::EntityAliases, &dictionary.aliases)?;
+        drop(dictionary);
+        self.write_provenance()?;
+        self.write_strings()?;
+        let corpus_hash = std::mem::take(&mut self.corpus_hash);
         let manifest = Manifest {
             generator: concat!("a2kb ", env!("CARGO_PKG_VERSION")).into(),
             title: description.title,
             analyzer: ANALYZER.into(),
-            corpus_hash: hex(&self.corpus_hash.finalize()),
+            corpus_hash: hex(&corpus_hash.finalize()),
             settings: description.settings.into_iter().collect(),
             warnings: description.warnings,
         };
         let manifest = manifest
             .encode()
             .ok_or_else(|| Error::invalid("the manifest", "it is longer than 1 MiB", "use a shorter title"))?;
-        io(writer.section(Kind::Manifest, &manifest))?;
-        let file_bytes = writer.finish().map_err(|source| Error::io("publish", &path, source))?;
-        Ok(Finished { counts, terms, entities: entity_count as u64, facts: u64::from(facts), file_bytes })
+        self.section(Kind::Manifest, &manifest)?;
+        let path = self.path;
+        let file_bytes = self.writer.finish().map_err(|source| Error::io("publish", &path, source))?;
+        Ok(Finished { counts, terms, entities: entities as u64, facts: u64::from(facts), file_bytes })
+    }
+
+    fn section(&mut self, kind: Kind, bytes: &[u8]) -> Result<()> {
+        let written = self.writer.section(kind, bytes);
+        self.io(written)
+    }
+
+    /// Writes mentions, about-edges, relations and facts; gives the number of facts.
+    fn write_links(&mut self, entity_count: usize, relations: &[String]) -> Result<u32> {
+        let (mentions, about) = (std::mem::take(&mut self.mentions), std::mem::take(&mut self.about));
+        let facts = std::mem::take(&mut self.facts);
+        let (links, (sections, count)) =
+            rayon::join(|| encode_links(&mentions, &about, entity_count), || facts.finish(entity_count as u32));
+        drop((mentions, about));
+        for (kind, bytes) in links {
+            self.section(kind, &bytes)?;
+        }
+        let relations: Vec<u32> = relations.iter().map(|relation| self.strings.intern(relation).0).collect();
+        let mut section = SectionBuilder::new();
+        section.head(relations.len() as u32, 0);
+        section.u32s(relations);
+        self.section(Kind::Relations, &section.finish())?;
+        self.section(Kind::Facts, &sections.facts)?;
+        self.section(Kind::FactSources, &sections.sources)?;
+        self.section(Kind::SubjectFacts, &sections.subject_facts)?;
+        self.section(Kind::ObjectFacts, &sections.object_facts)?;
+        Ok(count)
+    }
+
+    fn write_provenance(&mut self) -> Result<()> {
+        let sections = std::mem::take(&mut self.provenance).finish();
+        self.section(Kind::Documents, &sections.documents)?;
+        self.section(Kind::Duplicates, &sections.duplicates)?;
+        self.section(Kind::Headings, &sections.headings)?;
+        self.section(Kind::Sentences, &sections.sentences)?;
+        self.section(Kind::Chunks, &sections.chunks)
+    }
+
+    fn write_strings(&mut self) -> Result<()> {
+        let actual = self.strings.byte_length();
+        if actual > MAX_COUNT {
+            let (what, mend) = ("the bytes of names and metadata".into(), "build several files");
+            return Err(Error::Limit { what, actual, limit: MAX_COUNT, mend });
+        }
+        let strings = std::mem::take(&mut self.strings).finish();
+        self.section(Kind::Strings, &strings)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::format::cursor::SectionBytes;
 use crate::format::kind::Kind;
 pub use crate::format::manifest::EmbedderRecord;
 use crate::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
+pub use crate::index::synonyms::SynonymEdge;
 use crate::index::synonyms::write_synonyms;
 pub use crate::index::vectors::{Encoding, VectorsWriter, decode_codes, encode_vector};
 use crate::storage::backend::Place;
@@ -100,7 +101,7 @@ impl<P: Place> Rewriter<P> {
     }
 
     /// Writes the edges between entities of like names, of `count` entities.
-    pub fn synonyms(&mut self, count: usize, edges: &[(u32, u32, f32)]) -> Result<()> {
+    pub fn synonyms(&mut self, count: usize, edges: &[SynonymEdge]) -> Result<()> {
         let written = self.writer.section(Kind::Synonyms, &write_synonyms(count, edges));
         self.io(written)
     }

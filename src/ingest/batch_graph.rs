@@ -1,7 +1,7 @@
 //! Give me the text of a batch and who the entities are, I give you its mentions, about-edges and facts.
 
 use crate::base::text::name_key;
-use crate::corpus::builder::{Builder as FileBuilder, Place, Statement};
+use crate::corpus::builder::{FileBuilder, Place, Statement};
 use crate::ingest::entity_resolution::Resolved;
 use crate::ingest::extractor::{Extraction, Recogniser};
 use rustc_hash::FxHashMap;

@@ -152,7 +152,7 @@ impl Embedding {
         let entities = snapshot.entities()?.len();
         let summarised = has_summaries(snapshot)?;
         let summaries = if summarised { snapshot.provenance()?.document_count() as usize } else { 0 };
-        let mut run = Run {
+        let mut run = EmbeddingRun {
             embedding: self,
             model,
             identity: EmbedderRecord { probes: Vec::new(), ..record.clone() }.encode().unwrap_or_default(),
@@ -192,7 +192,7 @@ impl Embedding {
     }
 }
 
-struct Run<'a> {
+struct EmbeddingRun<'a> {
     embedding: &'a Embedding,
     model: &'a dyn Embedder,
     identity: Vec<u8>,
@@ -204,7 +204,7 @@ struct Run<'a> {
     cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Run<'_> {
+impl EmbeddingRun<'_> {
     /// The vectors of `texts` in order; `each` sees every text with its encoded vector.
     fn vectors(
         &mut self,

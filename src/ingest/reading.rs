@@ -22,9 +22,9 @@ const EXTRACT: &str = include_str!("prompts/extract.txt");
 const SUMMARISE: &str = include_str!("prompts/summarise.txt");
 /// Changes when the words or the shape of the requests do: what another version paid for is asked again.
 const VERSION: u32 = 1;
-/// Text of one extraction, about: a passage as the systems cut them.
+/// TextToRead of one extraction, about: a passage as the systems cut them.
 const PIECE_BYTES: usize = 2400;
-/// Text that a summary is made of: the beginning says what a document is about.
+/// TextToRead that a summary is made of: the beginning says what a document is about.
 const SUMMARISED_BYTES: usize = 6000;
 const EXTRACTION_TOKENS: u32 = 1200;
 const SUMMARY_TOKENS: u32 = 120;
@@ -105,7 +105,7 @@ pub struct ReadingReport {
 }
 
 /// A build's reading under way.
-pub(super) struct Reader {
+pub(super) struct ModelReader {
     reading: Reading,
     /// Counts what would be asked, and asks nothing.
     dry: bool,
@@ -115,7 +115,7 @@ pub(super) struct Reader {
 }
 
 /// One text to ask about.
-struct Text {
+struct TextToRead {
     document: usize,
     step: Step,
     text: String,
@@ -123,17 +123,17 @@ struct Text {
 }
 
 /// What became of it.
-enum Outcome {
+enum ReadOutcome {
     Said(String),
     Reused(String),
     Failed,
     Unread,
 }
 
-impl Reader {
+impl ModelReader {
     pub(super) fn new(reading: Reading, journal: Option<&Path>, dry: bool) -> Result<Self> {
         let journal = journal.filter(|_| reading.model.is_some() && !dry).map(Journal::open).transpose()?;
-        Ok(Reader { reading, dry, journal, report: ReadingReport::default(), start: Instant::now() })
+        Ok(ModelReader { reading, dry, journal, report: ReadingReport::default(), start: Instant::now() })
     }
 
     pub(super) fn summarises(&self) -> bool {
@@ -145,22 +145,22 @@ impl Reader {
         let texts = self.texts(documents);
         let outcomes = match &self.reading.model {
             Some(_) => self.ask_all(&texts, cancelled)?,
-            None => texts.iter().map(|_| Outcome::Failed).collect(),
+            None => texts.iter().map(|_| ReadOutcome::Failed).collect(),
         };
         let fallback = self.reading.model.is_none();
         for (text, outcome) in texts.iter().zip(outcomes) {
             let document = &mut *documents[text.document];
             let said = match outcome {
-                Outcome::Said(said) => Some(said),
-                Outcome::Reused(said) => {
+                ReadOutcome::Said(said) => Some(said),
+                ReadOutcome::Reused(said) => {
                     self.report.reused += 1;
                     Some(said)
                 }
-                Outcome::Failed => {
+                ReadOutcome::Failed => {
                     self.report.failed += usize::from(!fallback);
                     None
                 }
-                Outcome::Unread => {
+                ReadOutcome::Unread => {
                     self.report.unread += 1;
                     None
                 }
@@ -184,12 +184,12 @@ impl Reader {
         Ok(())
     }
 
-    fn texts(&self, documents: &[&mut Document]) -> Vec<Text> {
+    fn texts(&self, documents: &[&mut Document]) -> Vec<TextToRead> {
         let name = self.reading.model.as_ref().map_or("", |model| model.name());
         let mut texts = Vec::new();
         let mut push = |document: usize, step: Step, text: String| {
             let key = key(format!("{name} {}", step.name()).as_bytes(), VERSION, &text);
-            texts.push(Text { document, step, text, key });
+            texts.push(TextToRead { document, step, text, key });
         };
         for (place, document) in documents.iter().enumerate() {
             let title = document.fields.title.as_deref().unwrap_or_default();
@@ -204,14 +204,14 @@ impl Reader {
         texts
     }
 
-    fn ask_all(&mut self, texts: &[Text], cancelled: &dyn Fn() -> bool) -> Result<Vec<Outcome>> {
+    fn ask_all(&mut self, texts: &[TextToRead], cancelled: &dyn Fn() -> bool) -> Result<Vec<ReadOutcome>> {
         let keys: Vec<[u8; 32]> = texts.iter().map(|text| text.key).collect();
         let known = match &self.journal {
             Some(journal) => journal.get(&keys)?,
             None => vec![None; texts.len()],
         };
         let ledger = Mutex::new(std::mem::take(&mut self.report.cost));
-        let outcomes: Vec<Mutex<Option<Result<Outcome>>>> = texts.iter().map(|_| Mutex::new(None)).collect();
+        let outcomes: Vec<Mutex<Option<Result<ReadOutcome>>>> = texts.iter().map(|_| Mutex::new(None)).collect();
         // The same text is asked about once.
         let mut firsts: BTreeMap<[u8; 32], usize> = BTreeMap::new();
         let first_of: Vec<usize> =
@@ -226,7 +226,7 @@ impl Reader {
                     continue;
                 }
                 let outcome = match &known[index] {
-                    Some(said) => Ok(Outcome::Reused(String::from_utf8_lossy(said).into_owned())),
+                    Some(said) => Ok(ReadOutcome::Reused(String::from_utf8_lossy(said).into_owned())),
                     None => this.ask(text, &ledger, &|| stop.load(Ordering::Relaxed)),
                 };
                 *outcomes[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
@@ -246,14 +246,14 @@ impl Reader {
         });
         self.report.cost = ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
         let taken = outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let mut found: Vec<Outcome> = Vec::with_capacity(texts.len());
+        let mut found: Vec<ReadOutcome> = Vec::with_capacity(texts.len());
         for (place, outcome) in taken.enumerate() {
             found.push(match outcome {
                 Some(outcome) => outcome?,
                 None => match found.get(first_of[place]) {
-                    Some(Outcome::Said(said) | Outcome::Reused(said)) => Outcome::Reused(said.clone()),
-                    Some(Outcome::Unread) => Outcome::Unread,
-                    _ => Outcome::Failed,
+                    Some(ReadOutcome::Said(said) | ReadOutcome::Reused(said)) => ReadOutcome::Reused(said.clone()),
+                    Some(ReadOutcome::Unread) => ReadOutcome::Unread,
+                    _ => ReadOutcome::Failed,
                 },
             });
         }
@@ -261,7 +261,7 @@ impl Reader {
     }
 
     /// One call; what it says is on the medium before it is used.
-    fn ask(&self, text: &Text, ledger: &Mutex<Ledger>, cancelled: &dyn Fn() -> bool) -> Result<Outcome> {
+    fn ask(&self, text: &TextToRead, ledger: &Mutex<Ledger>, cancelled: &dyn Fn() -> bool) -> Result<ReadOutcome> {
         if cancelled() {
             return Err(Error::Interrupted);
         }
@@ -272,7 +272,7 @@ impl Reader {
             let usual = if text.step == Step::Summarise { USUAL_TOKENS.1 } else { USUAL_TOKENS.0 };
             let usage = Usage { prompt_tokens: request.estimated_tokens(), completion_tokens: usual };
             locked().add(text.step, usage, false, prices);
-            return Ok(Outcome::Unread);
+            return Ok(ReadOutcome::Unread);
         }
         // The budget is claimed before the call, so that calls that run at once do not exceed it together.
         let most =
@@ -280,11 +280,11 @@ impl Reader {
         {
             let mut ledger = locked();
             if ledger.refuses(budget, prices, &request, self.start.elapsed()).is_some() {
-                return Ok(Outcome::Unread);
+                return Ok(ReadOutcome::Unread);
             }
             ledger.add(text.step, most, false, prices);
         }
-        let Some(model) = &self.reading.model else { return Ok(Outcome::Failed) };
+        let Some(model) = &self.reading.model else { return Ok(ReadOutcome::Failed) };
         let said = model.reply(&request, &mut CallControl { cancelled, ..Default::default() });
         let (usage, cached) = said.as_ref().map_or((Usage::default(), false), |said| (said.usage, said.cached));
         locked().correct(text.step, most, usage, cached, prices);
@@ -293,9 +293,9 @@ impl Reader {
                 if let Some(journal) = &self.journal {
                     journal.put([(&text.key, said.as_bytes())].into_iter())?;
                 }
-                Ok(Outcome::Said(said))
+                Ok(ReadOutcome::Said(said))
             }
-            Err(Error::Model { .. } | Error::Invalid { .. }) => Ok(Outcome::Failed),
+            Err(Error::Model { .. } | Error::Invalid { .. }) => Ok(ReadOutcome::Failed),
             Err(error) => Err(error),
         }
     }

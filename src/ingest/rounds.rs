@@ -2,39 +2,46 @@
 
 use crate::base::error::Result;
 use crate::base::ids::DocumentId;
-use crate::corpus::batch::Batch;
-use crate::corpus::builder::{Builder as FileBuilder, Layer, Place};
+use crate::corpus::batch::{Batch, DocumentFields};
+use crate::corpus::builder::{FileBuilder, Layer, Place};
 use crate::ingest::analysis::{Names, analyse};
+use crate::ingest::build_report::Warning;
 use crate::ingest::document::{Document, JsonFields, RawInput, read};
 use crate::ingest::entity_resolution::Gazetteer;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// A document with the hash that duplicates are known by.
-pub(super) type Hashed = (Document, [u8; 32]);
+pub(super) struct Hashed {
+    pub(super) document: Document,
+    pub(super) identity: [u8; 32],
+}
+
+/// An input that equals a document before it.
+pub(super) struct Duplicate {
+    /// That document.
+    pub(super) stored: DocumentId,
+    /// What the input says of itself.
+    pub(super) fields: DocumentFields,
+}
 
 /// Documents to be analysed together.
 #[derive(Default)]
 pub(super) struct NewBatch {
     pub(super) documents: Vec<Document>,
-    /// Inputs that equal a stored document: the document, source and id.
-    pub(super) duplicates: Vec<(DocumentId, String, String)>,
+    pub(super) duplicates: Vec<Duplicate>,
 }
 
 /// A batch that was analysed.
 pub(super) struct AnalysedBatch {
     pub(super) result: Result<(Batch, Names)>,
-    pub(super) duplicates: Vec<(DocumentId, String, String)>,
+    pub(super) duplicates: Vec<Duplicate>,
 }
 
-pub(super) fn parse(
-    raw: Vec<RawInput>,
-    given: Vec<Document>,
-    fields: &JsonFields,
-) -> Vec<Result<Hashed, (String, String)>> {
+pub(super) fn parse(raw: Vec<RawInput>, given: Vec<Document>, fields: &JsonFields) -> Vec<Result<Hashed, Warning>> {
     let read_one = |input: RawInput| {
         let source = input.line.map_or_else(|| input.source.clone(), |line| format!("{}:{line}", input.source));
-        read(input, fields).map(hashed).map_err(|reason| (source, reason))
+        read(input, fields).map(hashed).map_err(|reason| Warning { source, reason })
     };
     let mut parsed: Vec<_> = raw.into_par_iter().map(read_one).collect();
     parsed.par_extend(given.into_par_iter().map(|document| Ok(hashed(document))));
@@ -56,18 +63,18 @@ pub(super) fn append_all<P: Place>(
         let (stored, names) = batch.result?;
         file.append(stored)?;
         gazetteer.append(names);
-        for (document, source, external_id) in batch.duplicates {
-            file.duplicate(document, &source, &external_id);
+        for duplicate in batch.duplicates {
+            file.duplicate(duplicate.stored, &duplicate.fields);
         }
     }
     Ok(())
 }
 
-/// Fills in the content hash; the second value is what duplicates are known by.
+/// Fills in the content hash.
 pub(super) fn hashed(mut document: Document) -> Hashed {
     document.fields.content_hash = Sha256::digest(document.text.as_bytes()).into();
     let mut identity = Sha256::new();
     identity.update(document.fields.content_hash);
     identity.update(document.fields.title.as_deref().unwrap_or_default());
-    (document, identity.finalize().into())
+    Hashed { document, identity: identity.finalize().into() }
 }

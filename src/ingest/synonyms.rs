@@ -2,7 +2,7 @@
 
 use crate::base::distance::{Instructions, dot_i8};
 use crate::base::error::Result;
-use crate::corpus::rewriter::{NearestRows, decode_codes};
+use crate::corpus::rewriter::{NearestRows, SynonymEdge, decode_codes};
 use crate::corpus::snapshot::Encoding;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -60,12 +60,16 @@ impl SynonymFinder {
         a != b && self.names[a].1 == self.names[b].1
     }
 
+    fn edge(&self, from: usize, to: usize, cosine: f32) -> SynonymEdge {
+        SynonymEdge { entity: self.names[from].0, other: self.names[to].0, cosine }
+    }
+
     /// The edges, for each entity those to its most like.
-    pub(super) fn edges(&self) -> Result<Vec<(u32, u32, f32)>> {
+    pub(super) fn edges(&self) -> Result<Vec<SynonymEdge>> {
         if self.names.len() >= GRAPH_FROM { self.edges_over_graph() } else { Ok(self.edges_among_all()) }
     }
 
-    fn edges_among_all(&self) -> Vec<(u32, u32, f32)> {
+    fn edges_among_all(&self) -> Vec<SynonymEdge> {
         let instructions = Instructions::best();
         let mut nearest: Vec<Nearest> = vec![BinaryHeap::new(); self.names.len()];
         for a in 0..self.names.len() {
@@ -83,20 +87,20 @@ impl SynonymFinder {
             }
         }
         let edges = nearest.into_iter().enumerate().flat_map(|(from, nearest)| {
-            let ends = nearest.into_iter().map(|Reverse((cosine, Reverse(to)))| (to, f32::from_bits(cosine)));
-            ends.map(move |(to, cosine)| (from, to, cosine)).collect::<Vec<_>>()
+            let ends = nearest.into_iter().map(move |Reverse((cosine, Reverse(to)))| (to, f32::from_bits(cosine)));
+            ends.map(move |(to, cosine)| self.edge(from, to, cosine))
         });
-        edges.map(|(from, to, cosine)| (self.names[from].0, self.names[to].0, cosine)).collect()
+        edges.collect()
     }
 
-    fn edges_over_graph(&self) -> Result<Vec<(u32, u32, f32)>> {
+    fn edges_over_graph(&self) -> Result<Vec<SynonymEdge>> {
         let instructions = Instructions::best();
         let graph = NearestRows::new(self.dimension, &self.codes)?;
         let mut edges = Vec::new();
         for a in 0..self.names.len() {
             let found = graph.search(8 * MAX_EDGES, |row| self.cosine(instructions, a, row))?;
             let like = found.into_iter().filter(|&(b, cosine)| cosine >= MIN_COSINE && self.may_join(a, b));
-            edges.extend(like.take(MAX_EDGES).map(|(b, cosine)| (self.names[a].0, self.names[b].0, cosine)));
+            edges.extend(like.take(MAX_EDGES).map(|(b, cosine)| self.edge(a, b, cosine)));
         }
         Ok(edges)
     }
@@ -132,15 +136,20 @@ mod tests {
         let mut small = finder(30);
         small.push("x", Encoding::F32, &encode_vector(Encoding::F32, &[1.0; 16]));
         let edges = small.edges().unwrap();
-        assert!(edges.iter().any(|edge| (edge.0, edge.1) == (0, 1)));
-        assert!(edges.iter().all(|edge| (edge.0 % 3 == 2) == (edge.1 % 3 == 2) && edge.2 >= MIN_COSINE && edge.0 < 30));
+        assert!(edges.iter().any(|edge| (edge.entity, edge.other) == (0, 1)));
+        let digits = |entity: u32| entity % 3 == 2;
+        assert!(edges.iter().all(|edge| digits(edge.entity) == digits(edge.other) && edge.cosine >= MIN_COSINE));
+        assert!(edges.iter().all(|edge| edge.entity < 30));
     }
 
     #[test]
     fn the_graph_finds_nearly_all() {
         let finder = finder(600);
         let (all, found) = (finder.edges_among_all(), finder.edges_over_graph().unwrap());
-        let kept = all.iter().filter(|edge| found.iter().any(|other| (edge.0, edge.1) == (other.0, other.1))).count();
+        let kept = all
+            .iter()
+            .filter(|edge| found.iter().any(|other| (edge.entity, edge.other) == (other.entity, other.other)))
+            .count();
         assert!(kept as f32 >= 0.9 * all.len() as f32, "{kept} of {}", all.len());
     }
 }

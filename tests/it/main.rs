@@ -9,6 +9,7 @@ mod cli;
 mod cli_answers;
 mod corrupt;
 mod demo;
+mod documents;
 mod dump;
 mod golden;
 mod open;

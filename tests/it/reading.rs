@@ -164,3 +164,20 @@ fn a_caller_can_stop_while_the_model_is_asked() {
     assert!(matches!(result, Err(Error::Interrupted)) && stop.load(Ordering::Relaxed) < 4);
     assert!(!path.exists() && Path::new(&format!("{}.reading", path.display())).exists(), "what was paid for is kept");
 }
+
+#[test]
+fn what_a_model_said_is_kept_until_the_vectors_are_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, calls) = (folder.path().join("kb.a2kb"), Arc::default());
+    let build = |stop: bool| {
+        let embedding = std::cell::Cell::new(false);
+        let builder = builder().reading(Reading::new(model(&calls, usize::MAX))).embedding(tiny::embedding(1));
+        let builder = builder.on_progress(|now| embedding.set(now == a2kb::Progress::Writing));
+        builder.cancel_when(|| stop && embedding.get()).build(&path)
+    };
+    assert!(matches!(build(true), Err(Error::Interrupted)));
+    let asked = calls.load(Ordering::Relaxed);
+    assert_eq!(build(false).unwrap().reading.unwrap().reused, 6);
+    assert_eq!((asked, calls.load(Ordering::Relaxed)), (6, 6), "nothing is paid for twice");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal is left");
+}

@@ -21,7 +21,7 @@ pub struct ProvenanceSections {
 }
 
 #[derive(Debug)]
-struct Layer {
+struct LayerChunks {
     name: StringId,
     target_tokens: u32,
     overlap_tokens: u32,
@@ -37,13 +37,13 @@ pub struct ProvenanceWriter {
     starts: Vec<u32>,
     byte_lengths: Vec<u16>,
     token_counts: Vec<u16>,
-    layers: Vec<Layer>,
+    layers: Vec<LayerChunks>,
 }
 
 impl ProvenanceWriter {
     /// Opens the next layer; chunks are added to it by its number.
     pub fn layer(&mut self, name: StringId, target_tokens: u32, overlap_tokens: u32) {
-        self.layers.push(Layer { name, target_tokens, overlap_tokens, chunks: Vec::new() });
+        self.layers.push(LayerChunks { name, target_tokens, overlap_tokens, chunks: Vec::new() });
     }
 
     /// Adds the next document.

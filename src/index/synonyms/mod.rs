@@ -6,7 +6,7 @@ mod writer;
 
 pub use reader::Synonyms;
 #[cfg(feature = "build")]
-pub use writer::write_synonyms;
+pub use writer::{SynonymEdge, write_synonyms};
 
 #[cfg(all(test, feature = "build"))]
 mod tests {
@@ -19,7 +19,9 @@ mod tests {
     proptest! {
         #[test]
         fn edges_are_there_from_both_ends(edges in prop::collection::vec((0u32..20, 0u32..20, 0.01f32..1.0), 0..60)) {
-            let bytes = write_synonyms(20, &edges);
+            let given: Vec<SynonymEdge> =
+                edges.iter().map(|&(entity, other, cosine)| SynonymEdge { entity, other, cosine }).collect();
+            let bytes = write_synonyms(20, &given);
             let synonyms = Synonyms::new(&SectionBytes::new("SYNONYMS", bytes.into())).unwrap();
             synonyms.check().unwrap();
             let mut expected: BTreeMap<(u32, u32), f32> = BTreeMap::new();

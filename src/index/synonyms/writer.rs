@@ -3,13 +3,22 @@
 use crate::format::cursor::SectionBuilder;
 use std::collections::BTreeMap;
 
-/// Edges between entities below `count` with cosines above 0; an edge may be given from either end, more than once: the
-/// greatest likeness holds.
-pub fn write_synonyms(count: usize, edges: &[(u32, u32, f32)]) -> Vec<u8> {
+/// Two entities whose names mean nearly the same, in either order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SynonymEdge {
+    pub entity: u32,
+    pub other: u32,
+    /// Of the names' vectors; above 0.
+    pub cosine: f32,
+}
+
+/// Edges between entities below `count`; an edge may be given more than once: the greatest likeness holds.
+pub fn write_synonyms(count: usize, edges: &[SynonymEdge]) -> Vec<u8> {
     let mut lists: Vec<BTreeMap<u32, u8>> = vec![BTreeMap::new(); count];
-    for &(a, b, cosine) in edges.iter().filter(|edge| edge.0 != edge.1) {
-        let likeness = (cosine.clamp(0.0, 1.0) * 255.0).round().max(1.0) as u8;
-        for (from, to) in [(a, b), (b, a)] {
+    for edge in edges.iter().filter(|edge| edge.entity != edge.other) {
+        let likeness = (edge.cosine.clamp(0.0, 1.0) * 255.0).round().max(1.0) as u8;
+        for (from, to) in [(edge.entity, edge.other), (edge.other, edge.entity)] {
             let known = lists[from as usize].entry(to).or_insert(likeness);
             *known = (*known).max(likeness);
         }

@@ -3,6 +3,7 @@
 use super::Format;
 use crate::base::error::{Error, Result};
 use crate::base::limits::MAX_DOCUMENT_BYTES;
+use crate::ingest::build_report::Warning;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -38,10 +39,11 @@ pub struct Discovery {
     /// Bytes of all files, for progress.
     pub total_bytes: u64,
     /// Paths that cannot be read, and why.
-    pub unreadable: Vec<(String, String)>,
+    pub unreadable: Vec<Warning>,
 }
 
-/// Finds the files below `paths`: folders recursively, sorted, without hidden files and what `.gitignore` leaves out; `-` is standard input.
+/// Finds the files below `paths`: folders recursively, sorted, without hidden files and what `.gitignore` leaves out;
+/// `-` is standard input.
 pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
     let mut found = Discovery::default();
     for root in paths {
@@ -94,7 +96,9 @@ impl Discovery {
         let mut files = Vec::new();
         for entry in walk {
             match entry {
-                Err(error) => self.unreadable.push((root.display().to_string(), error.to_string())),
+                Err(error) => {
+                    self.unreadable.push(Warning { source: root.display().to_string(), reason: error.to_string() });
+                }
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                     let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
                     let parts: Vec<_> = label
@@ -124,11 +128,14 @@ impl Discovery {
     }
 
     /// The inputs in order: an input, or a source (with its line) and why it cannot be read.
-    pub fn inputs(&self) -> impl Iterator<Item = Result<RawInput, (String, String)>> + '_ {
+    pub fn inputs(&self) -> impl Iterator<Item = Result<RawInput, Warning>> + '_ {
         self.files.iter().flat_map(
-            |FoundFile { path, source, format }| -> Box<dyn Iterator<Item = Result<RawInput, (String, String)>>> {
+            |FoundFile { path, source, format }| -> Box<dyn Iterator<Item = Result<RawInput, Warning>>> {
                 let failed = |error: std::io::Error| {
-                    Box::new(std::iter::once(Err((source.clone(), format!("it cannot be read: {error}")))))
+                    Box::new(std::iter::once(Err(Warning {
+                        source: source.clone(),
+                        reason: format!("it cannot be read: {error}"),
+                    })))
                 };
                 if path.as_os_str() == "-" {
                     return Box::new(lines(BufReader::new(std::io::stdin()), source));
@@ -143,10 +150,10 @@ impl Discovery {
                 let mut bytes = Vec::new();
                 match file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes) {
                     Err(error) => failed(error),
-                    Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => Box::new(std::iter::once(Err((
-                        source.clone(),
-                        format!("it is larger than {MAX_DOCUMENT_BYTES} bytes; split it"),
-                    )))),
+                    Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => Box::new(std::iter::once(Err(Warning {
+                        source: source.clone(),
+                        reason: format!("it is larger than {MAX_DOCUMENT_BYTES} bytes; split it"),
+                    }))),
                     Ok(_) => Box::new(std::iter::once(Ok(RawInput {
                         source: source.clone(),
                         format: *format,
@@ -160,13 +167,12 @@ impl Discovery {
 }
 
 /// The lines of a file of lines, without the blank ones.
-fn lines(
-    reader: impl BufRead + 'static,
-    source: &str,
-) -> impl Iterator<Item = Result<RawInput, (String, String)>> + 'static {
+fn lines(reader: impl BufRead + 'static, source: &str) -> impl Iterator<Item = Result<RawInput, Warning>> + 'static {
     let source = source.to_owned();
     let mut reader = Some(reader);
     let mut number = 0;
+    let name = source.clone();
+    let left_out = move |number: u64, reason| Warning { source: format!("{name}:{number}"), reason };
     std::iter::from_fn(move || {
         loop {
             let mut bytes = Vec::new();
@@ -176,13 +182,14 @@ fn lines(
                 Ok(0) => return None,
                 Err(error) => {
                     reader = None;
-                    return Some(Err((format!("{source}:{number}"), format!("it cannot be read: {error}"))));
+                    return Some(Err(left_out(number, format!("it cannot be read: {error}"))));
                 }
                 Ok(_) if bytes.len() as u64 > MAX_DOCUMENT_BYTES => {
                     reader = None;
-                    return Some(Err((
-                        format!("{source}:{number}"),
-                        format!("the line is longer than {MAX_DOCUMENT_BYTES} bytes; the rest of the file is left out"),
+                    let rest = "the rest of the file is left out";
+                    return Some(Err(left_out(
+                        number,
+                        format!("the line is longer than {MAX_DOCUMENT_BYTES} bytes; {rest}"),
                     )));
                 }
                 Ok(_) if bytes.trim_ascii().is_empty() => {}

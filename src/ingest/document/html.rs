@@ -13,7 +13,7 @@ const INLINE: &[&str] = &[
 /// Reads a document.
 pub(super) fn read(page: &str) -> Document {
     let html = Html::parse_document(page);
-    let mut reader = Reader::default();
+    let mut reader = PageReader::default();
     // The parser caps nothing, so a page may be nested as deep as it is long: no recursion.
     for edge in html.tree.root().traverse() {
         match edge {
@@ -30,7 +30,7 @@ pub(super) fn read(page: &str) -> Document {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PageReader {
     text: String,
     /// Start of the text that is not yet in a block.
     start: usize,
@@ -53,7 +53,7 @@ fn heading_level(name: &str) -> Option<u8> {
     (1..=6).contains(&level).then_some(level)
 }
 
-impl Reader {
+impl PageReader {
     fn open(&mut self, node: &Node) {
         match node {
             Node::Text(text) => self.text(text),

@@ -1,10 +1,12 @@
 //! Give me a JSON line, I give you the document in it.
 
 use super::{Document, plain};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Names of the fields that are read; all other fields are left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JsonFields {
     /// String or number; the file and line number if it is missing.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Reads a document.
 pub(super) fn read(text: String) -> Document {
-    let mut reader = Reader::default();
+    let mut reader = MarkdownReader::default();
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     for (event, range) in Parser::new_ext(&text, options).into_offset_iter() {
         reader.event(event, range);
@@ -20,7 +20,7 @@ pub(super) fn read(text: String) -> Document {
 }
 
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     title: Option<String>,
     headings: Vec<BatchHeading>,
     /// Headings that are open, with their levels.
@@ -34,7 +34,7 @@ struct Reader {
     whole: usize,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle)) => self.metadata = true,

@@ -177,7 +177,7 @@ pub(super) fn statements(
     let pronoun =
         (!words.words().is_empty() && PRONOUNS.binary_search(&words.folded(0)).is_ok()).then_some(topic).flatten();
     let mut subject = pronoun.map(|topic| Mention { words: 0..1, entities: vec![topic] });
-    let mut carried: Option<(Mention, String, u8, f32)> = None;
+    let mut carried: Option<(Mention, Stated)> = None;
     for mention in mentions {
         let Some(before) = subject.take() else {
             subject = Some(mention.clone());
@@ -187,9 +187,9 @@ pub(super) fn statements(
         let stated = if carried.is_some() && is_listing(sentence, words, between.clone()) {
             carried.take()
         } else {
-            relation(sentence, words, between).map(|(name, method, confidence)| (before, name, method, confidence))
+            relation(sentence, words, between).map(|stated| (before, stated))
         };
-        if let Some((before, name, method, confidence)) = &stated {
+        if let Some((before, Stated { name, method, confidence })) = &stated {
             let next = relations.len() as u32;
             let relation = *relations.entry(name.clone()).or_insert(next);
             for &from in &before.entities {
@@ -221,8 +221,17 @@ fn is_listing(sentence: &str, words: &SentenceWords, between: Range<usize>) -> b
     only_conjunctions && !sentence[start..end].contains(['.', ';', '(', ')'])
 }
 
+/// A relation as its words state it.
+struct Stated {
+    name: String,
+    /// One of [`method`].
+    method: u8,
+    confidence: f32,
+}
+
 /// The relation that the words between two names state.
-fn relation(sentence: &str, words: &SentenceWords, between: Range<usize>) -> Option<(String, u8, f32)> {
+fn relation(sentence: &str, words: &SentenceWords, between: Range<usize>) -> Option<Stated> {
+    let stated = |name: String, method, confidence| Some(Stated { name, method, confidence });
     if between.is_empty() || between.len() > MAX_DISTANCE {
         return None;
     }
@@ -234,11 +243,8 @@ fn relation(sentence: &str, words: &SentenceWords, between: Range<usize>) -> Opt
         && folded.len() <= 3
     {
         let noun = folded[1..].iter().find(|word| !is(ARTICLES, word));
-        return Some((
-            noun.map_or_else(|| "has".to_owned(), |noun| format!("has_{noun}")),
-            method::POSSESSION,
-            POSSESSION_CONFIDENCE,
-        ));
+        let name = noun.map_or_else(|| "has".to_owned(), |noun| format!("has_{noun}"));
+        return stated(name, method::POSSESSION, POSSESSION_CONFIDENCE);
     }
     let last_content = folded.iter().rposition(|word| !is(ARTICLES, word))?;
     let preposition = Some(folded[last_content]).filter(|word| is(PREPOSITIONS, word));
@@ -248,23 +254,23 @@ fn relation(sentence: &str, words: &SentenceWords, between: Range<usize>) -> Opt
             Some(preposition) => format!("{}_{preposition}", folded[verb]),
             None => folded[verb].to_owned(),
         };
-        return Some((name, method::VERB, VERB_CONFIDENCE));
+        return stated(name, method::VERB, VERB_CONFIDENCE);
     }
     if folded.len() <= 4 && is(OWNERSHIP, &folded[0]) && preposition.is_none() {
-        return Some(("has".into(), method::POSSESSION, POSSESSION_CONFIDENCE));
+        return stated("has".into(), method::POSSESSION, POSSESSION_CONFIDENCE);
     }
     if is(COPULAS, &folded[0]) {
         return match preposition {
-            None if folded.len() <= 5 => Some(("is_a".into(), method::COPULA, COPULA_CONFIDENCE)),
+            None if folded.len() <= 5 => stated("is_a".into(), method::COPULA, COPULA_CONFIDENCE),
             None => None,
             // "X is the capital of Y": the noun names the relation.
             Some(preposition) => {
                 let noun = folded[1..last_content].iter().rev().find(|word| !is(ARTICLES, word))?;
-                Some((format!("{noun}_{preposition}"), method::PREPOSITION, PREPOSITION_CONFIDENCE))
+                stated(format!("{noun}_{preposition}"), method::PREPOSITION, PREPOSITION_CONFIDENCE)
             }
         };
     }
     let preposition = preposition.filter(|_| folded.len() <= 3)?;
     let name = if preposition == "in" { "located_in".to_owned() } else { preposition.to_owned() };
-    Some((name, method::PREPOSITION, PREPOSITION_CONFIDENCE))
+    stated(name, method::PREPOSITION, PREPOSITION_CONFIDENCE)
 }

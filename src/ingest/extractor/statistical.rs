@@ -12,7 +12,7 @@ const MAX_WORDS: usize = 3;
 const MAX_PHRASES: usize = 8 << 20;
 
 /// Which phrases of a chunk are entities.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Selector {
     /// The best by equation 2, a twentieth as many as the chunk has words, 4 to 16; none of a single chunk, and none inside a
     /// longer one of the same count. The equation's values are far too small for the thresholds of the paper.

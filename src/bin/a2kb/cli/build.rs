@@ -5,12 +5,13 @@ use super::progress::BuildProgress;
 use super::vectors::VectorArguments;
 use super::{Context, Outcome, output};
 use a2kb::internals::ingest::output::READING_JOURNAL;
-use a2kb::{BuildReport, Builder, Error, JsonFields, ReadingReport, Result};
+use a2kb::{BuildReport, BuildSettings, Builder, Error, Layer, ReadingReport, Result};
 use clap::Args;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Build a knowledge base from documents (.txt, .md, .html, .jsonl)
 #[derive(Args)]
@@ -35,7 +36,7 @@ pub(super) struct BuildArguments {
     overlap_tokens: u32,
     /// Another layer of chunks over the same text: NAME:TOKENS[:OVERLAP]
     #[arg(long, value_name = "LAYER", value_parser = parse_layer)]
-    layer: Vec<(String, u32, u32)>,
+    layer: Vec<Layer>,
     /// Field of a JSON line that holds the text
     #[arg(long, default_value = "text")]
     text_field: String,
@@ -58,7 +59,8 @@ pub(super) struct BuildArguments {
     /// Ask the language model for entities and triples, too
     #[arg(long)]
     extract: bool,
-    /// Make a summary of each document, by the language model if one is named, else of its first sentences; the gate of `ask` goes by them
+    /// Make a summary of each document, by the language model if one is named, else of its first sentences; the gate of
+    /// `ask` goes by them
     #[arg(long)]
     summarise: bool,
     /// Calls of the language model under way at once
@@ -82,14 +84,15 @@ pub(super) struct BuildArguments {
     threads: usize,
 }
 
-fn parse_layer(text: &str) -> Result<(String, u32, u32), String> {
+fn parse_layer(text: &str) -> Result<Layer, String> {
     let parts: Vec<&str> = text.split(':').collect();
     let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is not a number of tokens"));
-    match parts[..] {
-        [name, tokens] => Ok((name.to_owned(), number(tokens)?, 0)),
-        [name, tokens, overlap] => Ok((name.to_owned(), number(tokens)?, number(overlap)?)),
-        _ => Err("write NAME:TOKENS or NAME:TOKENS:OVERLAP, for example long:1000".into()),
-    }
+    let (name, target_tokens, overlap_tokens) = match parts[..] {
+        [name, tokens] => (name.to_owned(), number(tokens)?, 0),
+        [name, tokens, overlap] => (name.to_owned(), number(tokens)?, number(overlap)?),
+        _ => return Err("write NAME:TOKENS or NAME:TOKENS:OVERLAP, for example long:1000".into()),
+    };
+    Ok(Layer { name, target_tokens, overlap_tokens })
 }
 
 impl BuildArguments {
@@ -97,37 +100,10 @@ impl BuildArguments {
         let stop = super::stop_on_ctrl_c(context);
         let start = Instant::now();
         let progress = RefCell::new(BuildProgress::new(context.quiet));
-        let mut fields = JsonFields::default();
-        (fields.text, fields.title, fields.id, fields.metadata) =
-            (self.text_field, self.title_field, self.id_field, self.metadata_field);
-        fields.vector = self.vector_field;
-        let mut builder = Builder::new()
-            .title(self.title)
-            .chunks(self.chunk_tokens, self.overlap_tokens)
-            .json_fields(fields)
-            .strict(self.strict)
-            .overwrite(self.force)
-            .threads(self.threads)
+        let builder = self
+            .builder()?
             .on_progress(|now| progress.borrow_mut().show(now))
             .cancel_when(|| stop.load(Ordering::Relaxed));
-        if !self.dry_run
-            && let Some(embedding) = self.vectors.embedding(self.threads)?
-        {
-            builder = builder.embedding(embedding);
-        }
-        if self.extract || self.summarise {
-            self.model.spare(&self.inputs.iter().collect::<Vec<_>>())?;
-            builder = builder.reading(self.model.reading(self.extract, self.summarise, self.parallel_calls)?);
-        }
-        if let Some(selector) = self.statistical {
-            builder = builder.statistical(selector);
-        }
-        for (name, tokens, overlap) in self.layer {
-            builder = builder.layer(name, tokens, overlap);
-        }
-        for input in self.inputs {
-            builder = builder.path(input);
-        }
         if self.dry_run {
             let found = builder.dry_run();
             progress.borrow().finish();
@@ -147,39 +123,68 @@ impl BuildArguments {
             result => result?,
         };
         warn(context, &mut report);
-        if context.json {
-            output::json("a2kb.build", &report)?;
-        } else {
-            let (finished, seconds) = (&report.finished, start.elapsed().as_secs_f64());
-            let counts = &finished.counts;
-            output::text_out(&format!(
-                "{}: {} documents ({} duplicates), {} sentences, {} chunks, {} terms, {} entities, {} facts; {} of text in a file of {}; {seconds:.1} s",
-                self.output.display(),
-                counts.documents,
-                counts.duplicates,
-                counts.sentences,
-                counts.chunks,
-                finished.terms,
-                finished.entities,
-                finished.facts,
-                output::bytes(counts.text_bytes),
-                output::bytes(finished.file_bytes),
-            ))?;
-            if let Some(reading) = &report.reading {
-                output::text_out(&describe_reading(reading, ""))?;
-            }
-            if let Some(embedding) = &report.embedding {
-                output::text_out(&super::vectors::describe(embedding))?;
-            }
+        match context.json {
+            true => output::json("a2kb.build", &report)?,
+            false => output::text_out(&describe(&self.output, &report, start.elapsed()))?,
         }
         Ok(Outcome::Done)
     }
+
+    /// The build that the arguments ask for.
+    fn builder(&self) -> Result<Builder<'static>> {
+        let mut builder = Builder::with_settings(self.settings());
+        if !self.dry_run
+            && let Some(embedding) = self.vectors.embedding(self.threads)?
+        {
+            builder = builder.embedding(embedding);
+        }
+        if self.extract || self.summarise {
+            self.model.spare(&self.inputs.iter().collect::<Vec<_>>())?;
+            builder = builder.reading(self.model.reading(self.extract, self.summarise, self.parallel_calls)?);
+        }
+        Ok(self.inputs.iter().fold(builder, |builder, input| builder.path(input)))
+    }
+
+    fn settings(&self) -> BuildSettings {
+        let mut settings = BuildSettings::default();
+        settings.title.clone_from(&self.title);
+        settings.layers[0].target_tokens = self.chunk_tokens;
+        settings.layers[0].overlap_tokens = self.overlap_tokens;
+        settings.layers.extend(self.layer.iter().cloned());
+        let fields = &mut settings.json_fields;
+        fields.text.clone_from(&self.text_field);
+        fields.title.clone_from(&self.title_field);
+        fields.id.clone_from(&self.id_field);
+        fields.metadata.clone_from(&self.metadata_field);
+        fields.vector.clone_from(&self.vector_field);
+        (settings.statistical, settings.strict) = (self.statistical, self.strict);
+        (settings.overwrite, settings.threads) = (self.force, self.threads);
+        settings
+    }
+}
+
+/// What was made, for people.
+fn describe(path: &Path, report: &BuildReport, time: Duration) -> String {
+    let (finished, counts) = (&report.finished, &report.finished.counts);
+    let mut text = format!("{}: {} documents ({} duplicates)", path.display(), counts.documents, counts.duplicates);
+    let _ = write!(text, ", {} sentences, {} chunks, {} terms", counts.sentences, counts.chunks, finished.terms);
+    let _ = write!(text, ", {} entities, {} facts", finished.entities, finished.facts);
+    let (of_text, of_file) = (output::bytes(counts.text_bytes), output::bytes(finished.file_bytes));
+    let _ = write!(text, "; {of_text} of text in a file of {of_file}; {:.1} s", time.as_secs_f64());
+    if let Some(reading) = &report.reading {
+        let _ = write!(text, "\n{}", describe_reading(reading, ""));
+    }
+    if let Some(embedding) = &report.embedding {
+        let _ = write!(text, "\n{}", super::vectors::describe(embedding));
+    }
+    text
 }
 
 fn describe_reading(reading: &ReadingReport, about: &str) -> String {
     let cost = &reading.cost.total;
     let mut text = format!(
-        "{about}{} calls of the language model for {} texts ({} paid for before), {} + {} tokens, price {:.4}; {} triples ({} doubtful, {} refused)",
+        "{about}{} calls of the language model for {} texts ({} paid for before), {} + {} tokens, price {:.4}; \
+         {} triples ({} doubtful, {} refused)",
         cost.calls,
         reading.texts,
         reading.reused,
@@ -192,7 +197,8 @@ fn describe_reading(reading: &ReadingReport, about: &str) -> String {
     );
     if about.is_empty() && reading.failed + reading.unread > 0 {
         text.push_str(&format!(
-            "; {} replies could not be used and {} texts were left by the budget: rules stand in for them; build again to go on",
+            "; {} replies could not be used and {} texts were left by the budget: rules stand in for them; \
+             build again to go on",
             reading.failed, reading.unread
         ));
     }
