@@ -1,7 +1,7 @@
 //! Give me paths and documents and what to make of them, I give you a published file.
 
 use crate::base::error::{Error, Result};
-use crate::corpus::builder::{FaultyPlace, FilePlace, Layer, Place};
+use crate::corpus::builder::{FilePlace, Layer, MemoryPlace, Place};
 use crate::corpus::snapshot::Snapshot;
 use crate::ingest::build_report::{BuildReport, DryRun, Progress};
 use crate::ingest::build_settings::BuildSettings;
@@ -181,10 +181,10 @@ impl<'a> Builder<'a> {
 
     /// Builds a file in memory.
     pub fn build_to_memory(self) -> Result<(Vec<u8>, BuildReport)> {
-        let place = FaultyPlace::default();
+        let place = MemoryPlace::default();
         let discovery = self.check()?;
         let report = self.build_in(discovery, place.clone(), Path::new("memory"), false)?;
-        Ok((place.published().unwrap_or_default(), report))
+        Ok((place.take().unwrap_or_default(), report))
     }
 
     /// Reads everything and makes no file: what a build would hold, and what there is to embed.

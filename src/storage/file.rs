@@ -2,8 +2,7 @@
 
 use crate::storage::backend::{Backend, Place};
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A path to publish a file under.
@@ -57,21 +56,16 @@ impl Drop for TemporaryFile {
     }
 }
 
+/// Positions are set before each call: exclusive access makes that whole, on every system alike.
 impl Backend for TemporaryFile {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(bytes, offset)
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.write_all(bytes)
     }
 
-    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(bytes, offset)
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
-    }
-
-    fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
+    fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.read_exact(bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -107,6 +101,11 @@ impl Place for FilePlace {
             file.path = Some(temporary);
             return Err(error);
         }
-        File::open(self.folder())?.sync_all()
+        sync_folder(self.folder())
     }
+}
+
+/// Puts the names in a folder on the medium. Where a folder cannot be opened as a file, the system orders them itself.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -3,10 +3,9 @@
 pub mod backend;
 #[cfg(feature = "build")]
 pub mod file;
+#[cfg(feature = "build")]
+pub mod memory;
 pub mod mmap;
 pub mod sealed_reader;
 #[cfg(feature = "build")]
 pub mod sealed_writer;
-
-#[cfg(all(test, feature = "build"))]
-mod tests;
