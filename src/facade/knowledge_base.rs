@@ -11,6 +11,7 @@ use crate::retrieval::context::{
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use crate::vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
 use crate::vectors::encoder::Encoder;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -45,6 +46,18 @@ impl KnowledgeBase {
     /// Opens a file that is already in memory.
     pub fn from_bytes(bytes: impl Into<bytes::Bytes>, policy: ChecksumPolicy) -> Result<Self> {
         Ok(Self::from_snapshot(Snapshot::new(SealedReader::from_bytes(bytes.into(), policy)?)))
+    }
+
+    /// Opens a file that is a range of bytes of a larger one, such as an archive that does not compress or a program with
+    /// data behind its code. Nobody may write into the range while it is open.
+    pub fn open_range(path: impl AsRef<Path>, range: Range<u64>) -> Result<Self> {
+        let reader = SealedReader::open_range(path.as_ref(), range, ChecksumPolicy::default())?;
+        Ok(Self::from_snapshot(Snapshot::new(reader)))
+    }
+
+    /// Opens a file that is part of the program, by `include_bytes!`; nothing is copied.
+    pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
+        Self::from_bytes(bytes::Bytes::from_static(bytes), ChecksumPolicy::default())
     }
 
     fn from_snapshot(snapshot: Snapshot) -> Self {
@@ -127,7 +140,7 @@ impl KnowledgeBase {
     }
 
     /// Bytes of a document's text, all of it for `None`; an error if the range is outside or cuts a character.
-    pub fn document_text(&self, document: DocumentId, range: Option<std::ops::Range<u32>>) -> Result<String> {
+    pub fn document_text(&self, document: DocumentId, range: Option<Range<u32>>) -> Result<String> {
         let row = self.snapshot.provenance()?.document(document)?;
         let range = range.unwrap_or(0..row.text_length);
         if range.start > range.end || range.end > row.text_length {

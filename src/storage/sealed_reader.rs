@@ -9,8 +9,11 @@ use crate::format::section_table::{SectionEntry, SectionTable};
 use crate::storage::mmap;
 use bytes::Bytes;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// When sections are held against their checksums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,8 +34,7 @@ const VERIFY_BUFFER_BYTES: u64 = 256 << 10;
 #[derive(Debug)]
 pub struct SealedReader {
     bytes: Bytes,
-    /// What `bytes` maps, for reading past the mapping.
-    file: Option<File>,
+    mapped: Option<MappedFile>,
     header: Header,
     table: SectionTable,
     policy: ChecksumPolicy,
@@ -42,9 +44,24 @@ pub struct SealedReader {
 impl SealedReader {
     /// Maps the file at `path` and validates its header page.
     pub fn open(path: &Path, policy: ChecksumPolicy) -> Result<Self> {
+        Self::open_part(path, None, policy)
+    }
+
+    /// The same for a file that is a range of a larger one.
+    pub fn open_range(path: &Path, range: Range<u64>, policy: ChecksumPolicy) -> Result<Self> {
+        Self::open_part(path, Some(range), policy)
+    }
+
+    fn open_part(path: &Path, range: Option<Range<u64>>, policy: ChecksumPolicy) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
-        let bytes = mmap::map(&file).map_err(|source| Error::io("map", path, source))?;
-        Self::new(bytes, Some(file), policy)
+        let length = file.metadata().map_err(|source| Error::io("read", path, source))?.len();
+        let range = range.unwrap_or(0..length);
+        if range.start > range.end || range.end > length {
+            let what = format!("bytes {} to {} of {}", range.start, range.end, path.display());
+            return Err(Error::invalid(what, format!("it has {length} bytes"), "give a range inside the file"));
+        }
+        let bytes = mmap::map(&file, range.clone()).map_err(|source| Error::io("map", path, source))?;
+        Self::new(bytes, Some(MappedFile { file: Mutex::new(file), start: range.start }), policy)
     }
 
     /// The same for a file that is already in memory.
@@ -52,7 +69,7 @@ impl SealedReader {
         Self::new(bytes, None, policy)
     }
 
-    fn new(bytes: Bytes, file: Option<File>, policy: ChecksumPolicy) -> Result<Self> {
+    fn new(bytes: Bytes, mapped: Option<MappedFile>, policy: ChecksumPolicy) -> Result<Self> {
         let page = &bytes[..bytes.len().min(HEADER_PAGE)];
         let header = Header::decode(page)?;
         let actual = bytes.len() as u64;
@@ -67,7 +84,7 @@ impl SealedReader {
         }
         let table = SectionTable::decode(page, &header)?;
         let verified = table.entries().iter().map(|_| AtomicBool::new(policy == ChecksumPolicy::Never)).collect();
-        let reader = SealedReader { bytes, file, header, table, policy, verified };
+        let reader = SealedReader { bytes, mapped, header, table, policy, verified };
         if policy == ChecksumPolicy::Eager {
             reader.verify_all()?;
         }
@@ -134,7 +151,7 @@ impl SealedReader {
     /// Reads through a small buffer where it can: pages of the mapping then stay out of this process's memory until a
     /// query needs them.
     fn checksum(&self, entry: &SectionEntry) -> u32 {
-        match self.file.as_ref().and_then(|file| checksum_of_file(file, entry.offset, entry.length)) {
+        match self.mapped.as_ref().and_then(|mapped| mapped.checksum(entry.offset, entry.length)) {
             Some(checksum) => checksum,
             None => checksum(&self.slice(entry)),
         }
@@ -146,22 +163,32 @@ impl SealedReader {
     }
 }
 
-/// The checksum of a range of a file; none if it cannot be read, and then the mapping tells.
-#[cfg(unix)]
-fn checksum_of_file(file: &File, mut offset: u64, length: u64) -> Option<u32> {
-    use std::os::unix::fs::FileExt;
-    let mut buffer = vec![0; length.min(VERIFY_BUFFER_BYTES) as usize];
-    let (mut checksum, end) = (Checksum::default(), offset + length);
-    while offset < end {
-        let piece = &mut buffer[..(end - offset).min(VERIFY_BUFFER_BYTES) as usize];
-        file.read_exact_at(piece, offset).ok()?;
-        checksum.update(piece);
-        offset += piece.len() as u64;
-    }
-    Some(checksum.value())
+/// What the bytes map, for reading past the mapping.
+#[derive(Debug)]
+struct MappedFile {
+    /// Behind a lock, since its position is set before each read.
+    file: Mutex<File>,
+    /// Where the sealed range starts.
+    start: u64,
 }
 
-#[cfg(not(unix))]
-fn checksum_of_file(_: &File, _: u64, _: u64) -> Option<u32> {
-    None
+impl MappedFile {
+    /// The checksum of a range; none if it cannot be read, and then the mapping tells.
+    fn checksum(&self, mut offset: u64, length: u64) -> Option<u32> {
+        let mut buffer = vec![0; length.min(VERIFY_BUFFER_BYTES) as usize];
+        let (mut checksum, end) = (Checksum::default(), offset + length);
+        while offset < end {
+            let piece = &mut buffer[..(end - offset).min(VERIFY_BUFFER_BYTES) as usize];
+            self.read(offset, piece).ok()?;
+            checksum.update(piece);
+            offset += piece.len() as u64;
+        }
+        Some(checksum.value())
+    }
+
+    fn read(&self, offset: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.start + offset))?;
+        file.read_exact(bytes)
+    }
 }

@@ -2,8 +2,10 @@
 
 use super::{demo_bytes, root};
 use a2kb::{ChecksumPolicy, Error, KnowledgeBase, Mode};
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
+#[cfg(unix)]
 #[test]
 fn a_read_only_file_in_a_read_only_folder_opens_from_many_processes() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,4 +72,38 @@ fn damage_is_seen_on_first_touch_and_on_opening_if_asked() {
         matches!(lazy.search("dam").mode(Mode::Keyword).k(3).run(), Err(Error::Corrupt(corruption)) if corruption.section == "POSTINGS")
     );
     assert!(matches!(KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager), Err(Error::Corrupt(_))));
+}
+
+#[test]
+fn a_range_of_a_larger_file_opens_and_answers_alike() {
+    let (folder, bytes) = (tempfile::tempdir().unwrap(), demo_bytes());
+    let (path, start) = (folder.path().join("archive"), 4097);
+    let end = start + bytes.len() as u64;
+    std::fs::write(&path, [&[0xA2; 4097], &bytes[..], &[0x5A; 333]].concat()).unwrap();
+    let question = "Who designed the dam that feeds the river Tamba?";
+    let expected = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap().ask(question).unwrap();
+    let kb = KnowledgeBase::open_range(&path, start..end).unwrap();
+    assert_eq!(kb.ask(question).unwrap().citations, expected.citations);
+    kb.verify().unwrap();
+    let open = |range| KnowledgeBase::open_range(&path, range).map(drop);
+    assert!(matches!(open(start..end + 334), Err(Error::Invalid { .. })));
+    #[allow(clippy::reversed_empty_ranges)]
+    let reversed = open(end..start);
+    assert!(matches!(reversed, Err(Error::Invalid { what, .. }) if what.contains("archive")));
+    assert!(matches!(open(start..end - 1), Err(Error::Truncated { .. })));
+    assert!(matches!(open(start..start), Err(Error::NotA2kb { .. })));
+    assert!(matches!(open(start - 1..end), Err(Error::NotA2kb { .. })));
+    assert!(matches!(open(start..end + 1), Err(Error::Unsupported { .. })));
+}
+
+#[test]
+fn bytes_of_the_program_open_without_a_copy() {
+    let bytes: &'static [u8] = demo_bytes().leak();
+    let kb = KnowledgeBase::from_static(bytes).unwrap();
+    assert!(kb.ask("Who designed the Velm Dam?").unwrap().text.contains("Tobias Renn"));
+    let reader = kb.snapshot().reader();
+    for entry in reader.table().entries() {
+        assert!(bytes.as_ptr_range().contains(&reader.entry_bytes(entry).unwrap().as_ptr()));
+    }
+    assert!(matches!(KnowledgeBase::from_static(b"PK"), Err(Error::NotA2kb { .. })));
 }
