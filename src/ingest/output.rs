@@ -7,7 +7,6 @@ use crate::corpus::builder::{FilePlace, MAGIC, Place};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Work files that lie beside an output for a while: the file without vectors, and what was paid for.
@@ -69,11 +68,7 @@ fn check_name(output: &Path) -> Result<Option<Metadata>> {
 
 /// Refuses `output` if it is one of `inputs`, by whatever name or link.
 pub fn refuse_input<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<()> {
-    let Ok(there) = std::fs::metadata(output) else { return Ok(()) };
-    let is_there = |input: &Path| {
-        std::fs::metadata(input).is_ok_and(|input| (input.dev(), input.ino()) == (there.dev(), there.ino()))
-    };
-    match inputs.find(|input| input.as_os_str() != OsStr::new("-") && is_there(input)) {
+    match inputs.find(|input| input.as_os_str() != OsStr::new("-") && is_same_file(input, output)) {
         None => Ok(()),
         Some(input) => {
             let why = format!("it is the input {}", input.display());
@@ -86,6 +81,20 @@ pub fn refuse_input<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p Path
 /// of the journals that it uses.
 pub fn kept_work(output: &Path, suffixes: &[&str]) -> Option<PathBuf> {
     suffixes.iter().map(|suffix| beside(output, suffix)).find(|path| path.is_file())
+}
+
+/// Whether two names lead to one file that exists.
+#[cfg(unix)]
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    number(one).is_some_and(|one| Some(one) == number(other))
+}
+
+/// Whether two names lead to one file that exists; hard links are not seen without the numbers that Unix gives files.
+#[cfg(not(unix))]
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    std::fs::canonicalize(one).is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 
 /// Whether a file starts as a knowledge base does.

@@ -25,6 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+#[cfg(unix)]
 #[test]
 fn an_input_is_never_replaced() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,6 +74,7 @@ fn what_is_no_knowledge_base_is_replaced_only_if_that_is_allowed() {
     rewrite(true).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_a_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
