@@ -81,9 +81,9 @@ fn a_range_of_a_larger_file_opens_and_answers_alike() {
     let end = start + bytes.len() as u64;
     std::fs::write(&path, [&[0xA2; 4097], &bytes[..], &[0x5A; 333]].concat()).unwrap();
     let question = "Who designed the dam that feeds the river Tamba?";
-    let expected = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap().ask(question).unwrap();
+    let expected = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap().ask(question).run().unwrap();
     let kb = KnowledgeBase::open_range(&path, start..end).unwrap();
-    assert_eq!(kb.ask(question).unwrap().citations, expected.citations);
+    assert_eq!(kb.ask(question).run().unwrap().citations, expected.citations);
     kb.verify().unwrap();
     let open = |range| KnowledgeBase::open_range(&path, range).map(drop);
     assert!(matches!(open(start..end + 334), Err(Error::Invalid { .. })));
@@ -100,7 +100,7 @@ fn a_range_of_a_larger_file_opens_and_answers_alike() {
 fn bytes_of_the_program_open_without_a_copy() {
     let bytes: &'static [u8] = demo_bytes().leak();
     let kb = KnowledgeBase::from_static(bytes).unwrap();
-    assert!(kb.ask("Who designed the Velm Dam?").unwrap().text.contains("Tobias Renn"));
+    assert!(kb.ask("Who designed the Velm Dam?").run().unwrap().text.contains("Tobias Renn"));
     let reader = kb.snapshot().reader();
     for entry in reader.table().entries() {
         assert!(bytes.as_ptr_range().contains(&reader.entry_bytes(entry).unwrap().as_ptr()));
