@@ -41,7 +41,7 @@ pub(crate) use internals::{
 };
 
 pub use answer::{Answer, Cause, Claim, Status, Support};
-pub use base::error::{Corruption, Error, Result};
+pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 pub use controllers::controller::Turn;
 #[cfg(feature = "build")]

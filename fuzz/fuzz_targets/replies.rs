@@ -29,7 +29,7 @@ fuzz_target!(|input: (u8, Vec<(u8, String)>)| {
     let names: Vec<&str> = Preset::names().collect();
     let mut left = replies.into_iter();
     let model = ScriptedModel::new("fuzz", move |request| {
-        let failed = || Error::Model { model: "fuzz".into(), why: "no more".into(), mend: "none".into() };
+        let failed = || Error::model("fuzz", "no more", "none");
         let (kind, text) = left.next().ok_or_else(failed)?;
         let mut reply = ChatReply::text(request, text.clone());
         if kind % 3 == 0 && !request.tools.is_empty() {

@@ -23,7 +23,7 @@ pub enum Status {
     Failed,
 }
 
-/// Why an answer failed.
+/// Why an answer failed, or is not the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -36,6 +36,8 @@ pub enum Cause {
     Stopped,
     /// No answer stood up to the check, or there was none to check.
     Check,
+    /// The model named a label that is none of the candidates; the nearest examples' label stands in for it.
+    OutOfLabel,
 }
 
 /// A piece of evidence.
@@ -124,7 +126,7 @@ pub struct Answer {
     pub plain: String,
     /// Why it is not verified.
     pub reason: Option<String>,
-    /// What kind of failure it was.
+    /// What kind of fault it was.
     pub cause: Option<Cause>,
     /// What it rests on, to the byte; made by the store.
     pub citations: Vec<Citation>,

@@ -25,6 +25,32 @@ impl Corruption {
     }
 }
 
+/// What was looked for and is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sought {
+    /// A document, by its id or source.
+    Document,
+    /// A chunk, by its number.
+    Chunk,
+    /// An entity, by its name.
+    Entity,
+    /// A relation between entities, by its name.
+    Relation,
+}
+
+/// How a language model failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelFault {
+    /// It, its server or the way there did not give a usable reply.
+    Call,
+    /// Only replies of the cache are wanted, and it has none to this request.
+    NotKept,
+    /// The recording that stands in for a model has no reply to this request, or none at all.
+    NotRecorded,
+}
+
 /// Everything that can fail.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -40,10 +66,10 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The bytes break the format: fetch the file again or build it anew.
-    #[error("{0}; the file was changed after it was made: fetch it again, or rebuild it with `a2kb build`")]
+    #[error("{0}; the file was changed after it was made: fetch it again, or build it anew")]
     Corrupt(#[from] Corruption),
     /// The file does not start with the magic bytes.
-    #[error("not an a2kb file (the first bytes are {found:02x?}); make one with `a2kb build FOLDER -o NAME.a2kb`")]
+    #[error("not an a2kb file (the first bytes are {found:02x?}); a `Builder` makes one of documents")]
     NotA2kb {
         /// The first bytes, at most eight.
         found: Vec<u8>,
@@ -63,12 +89,18 @@ pub enum Error {
         what: String,
     },
     /// The file lacks what this call needs.
-    #[error("the file has no section {section}, which {needed_for} needs; rebuild it with `a2kb build`")]
+    #[error("the file has no section {section}, which {needed_for} needs; build the file anew")]
     MissingSection {
         /// Name of the section.
         section: &'static str,
         /// What was asked for.
         needed_for: &'static str,
+    },
+    /// The file was made without vectors.
+    #[error("the file has no vectors, which {needed_for} needs; `Embedding::rewrite` makes them")]
+    NoVectors {
+        /// What was asked for.
+        needed_for: String,
     },
     /// The caller asked for something that cannot be done.
     #[error("{what}: {why}; {mend}")]
@@ -83,6 +115,8 @@ pub enum Error {
     /// No such document, chunk or entity.
     #[error("there is no {what}; {mend}")]
     NotFound {
+        /// The kind of thing.
+        sought: Sought,
         /// What was looked for.
         what: String,
         /// How to find what there is.
@@ -102,19 +136,19 @@ pub enum Error {
     },
     /// The embedder at hand makes vectors of another length than those in the file.
     #[error(
-        "the file's vectors are by {file:?} and have {file_dimension} values, but the embedder {given:?} gives {given_dimension}; use {file:?}, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+        "the file's vectors are by {file:?} and have {file_dimension} values, but the embedder {given:?} gives {given_dimension}; use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
     )]
     #[allow(missing_docs)]
     EmbedderDimension { file: String, file_dimension: u64, given: String, given_dimension: u64 },
     /// The embedder at hand is another model, though its vectors have the same length.
     #[error(
-        "the file's vectors are by {file:?}, and the embedder {given:?} is another model (cosine {cosine:.3} on the file's probe texts); use {file:?}, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+        "the file's vectors are by {file:?}, and the embedder {given:?} is another model (cosine {cosine:.3} on the file's probe texts); use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
     )]
     #[allow(missing_docs)]
     EmbedderMismatch { file: String, given: String, cosine: f32 },
     /// There is no embedder at hand for the file's vectors.
     #[error(
-        "the file's vectors are by {file:?}, and that model is not at hand: {why}; name it with --embedder or A2KB_ENCODER, or make new vectors with `a2kb reembed FILE`. Keyword and graph search work without"
+        "the file's vectors are by {file:?}, and that model is not at hand: {why}; give it with `KnowledgeBase::with_embedder`, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
     )]
     #[allow(missing_docs)]
     EmbedderMissing { file: String, why: String },
@@ -123,6 +157,8 @@ pub enum Error {
     Model {
         /// Which one, and where.
         model: String,
+        /// How it failed.
+        fault: ModelFault,
         /// What it or its server said.
         why: String,
         /// What to do about it.
@@ -145,6 +181,11 @@ impl Error {
     /// An I/O error with its context.
     pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::Io { action, path: path.into(), source }
+    }
+
+    /// A call of a language model that failed.
+    pub fn model(model: impl Into<String>, why: impl Into<String>, mend: impl Into<String>) -> Self {
+        Error::Model { model: model.into(), fault: ModelFault::Call, why: why.into(), mend: mend.into() }
     }
 
     /// An impossible request.

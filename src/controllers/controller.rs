@@ -1,8 +1,8 @@
 //! What the driver and a controller say to each other. A controller is a state machine: give it what came of the last action, it
 //! gives the next one. It reads no file and calls no model; what was found is on the workspace, which the driver keeps.
 
-use crate::answer::SubQuestion;
 use crate::answer::evidence_table::EvidenceTable;
+use crate::answer::{Cause, SubQuestion};
 use crate::base::ids::FactId;
 use crate::language::language_model::{ChatReply, ChatRequest, ToolCall};
 use crate::retrieval::gate::Gate;
@@ -147,6 +147,8 @@ pub struct Draft {
     pub ungrounded: bool,
     /// Why it ends so.
     pub reason: Option<String>,
+    /// The kind of fault, where the controller knows it.
+    pub cause: Option<Cause>,
     /// What the evidence lacks, in the model's words.
     pub missing: Vec<String>,
     /// Parts of the question.
@@ -162,6 +164,7 @@ impl Draft {
             checked: false,
             ungrounded: false,
             reason: None,
+            cause: None,
             missing: Vec::new(),
             plan: Vec::new(),
         }

@@ -1,6 +1,7 @@
 //! AGRAG: facts near the question, those that matter, the subgraph that joins them, and an answer from its facts and chunks
 //! (checklist G8 to G20); or a label for a text from labelled examples (G19).
 
+use crate::answer::Cause;
 use crate::base::ids::FactId;
 use crate::controllers::answering::{self, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
@@ -176,6 +177,7 @@ impl GraphReasoning {
         let known = said.as_ref().and_then(|said| self.labels.iter().find(|label| label.0.eq_ignore_ascii_case(said)));
         let mut draft = Draft::answered(known.unwrap_or(&self.labels[0]).0.clone(), self.context.clone());
         if known.is_none() {
+            draft.cause = said.as_ref().map(|_| Cause::OutOfLabel);
             draft.reason = Some(match said {
                 Some(said) => format!(
                     "out of label: {:?}; the nearest examples' label stands",

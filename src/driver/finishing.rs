@@ -32,7 +32,7 @@ impl QuestionRun<'_, '_> {
             _ => Verified::default(),
         };
         let status = status(&draft, &verified);
-        let cause = (status == Status::Failed).then(|| self.cause());
+        let cause = draft.cause.or((status == Status::Failed).then(|| self.cause()));
         let Wording { text, plain, reason } = Wording::of(&draft, &verified, status);
         let shown: u64 = table.rows().iter().map(|row| row.tokens).sum();
         let in_loop = self.toolbox.retrieved_tokens();

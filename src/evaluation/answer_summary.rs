@@ -4,7 +4,7 @@ use super::answer_metric::risk_coverage;
 use super::answers::AnswerRecord;
 use super::metric::{bootstrap_means, interval, percentile};
 use super::summary::Latency;
-use crate::answer::Status;
+use crate::answer::{Cause, Status};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -229,8 +229,7 @@ pub fn summarise_labels(records: &[AnswerRecord]) -> AnswerReport {
         (*found, *all) = (*found + usize::from(record.exact_match > 0.0), *all + 1);
     }
     report.macro_recall = mean_known(by_label.values().map(|(found, all)| Some(*found as f64 / *all as f64)));
-    let outside =
-        |record: &&AnswerRecord| record.reason.as_deref().is_some_and(|reason| reason.starts_with("out of label"));
+    let outside = |record: &&AnswerRecord| record.cause == Some(Cause::OutOfLabel);
     report.out_of_label = Some(share(records.iter().filter(outside).count(), records.len()));
     report
 }
@@ -317,6 +316,10 @@ mod tests {
         );
         let labels = summarise_labels(&records);
         assert_eq!((labels.macro_recall, labels.out_of_label), (Some(0.75), Some(0.0)));
+        let mut strange = records.to_vec();
+        (strange[1].cause, strange[1].reason) = (Some(Cause::OutOfLabel), Some("said in other words".into()));
+        strange[2].reason = Some("out of label is what this one is not".into());
+        assert_eq!(summarise_labels(&strange).out_of_label, Some(0.25));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::answer_metric::{contains, context_precision, correctness, exact_match
 use super::dataset::GoldQuestion;
 use super::judged::GoldFinder;
 use super::record_file::{Keyed, RecordFile};
-use crate::answer::{Answer, Status, Support};
+use crate::answer::{Answer, Cause, Status, Support};
 use crate::base::error::Result;
 use crate::base::ids::DocumentId;
 use crate::controllers::prompts;
@@ -45,6 +45,8 @@ pub struct AnswerRecord {
     pub status: Status,
     pub answer: String,
     pub reason: Option<String>,
+    #[serde(default)]
+    pub cause: Option<Cause>,
     pub exact_match: f64,
     pub token_f1: f64,
     pub contains: f64,
@@ -189,6 +191,7 @@ fn measure(
         status: answer.status,
         answer: text.clone(),
         reason: answer.reason.clone(),
+        cause: answer.cause,
         exact_match: exact_match(text, &question.answers),
         token_f1: token_f1(text, &question.answers),
         contains: contains(text, &question.answers),

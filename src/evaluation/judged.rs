@@ -1,7 +1,7 @@
 //! Give me a snapshot and questions, I find the documents that are gold in it.
 
 use super::dataset::{GoldPassage, GoldQuestion};
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::context::TextFetcher;
@@ -31,6 +31,7 @@ pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<Ju
         let mut gold = Vec::new();
         for passage in &question.gold {
             let found = names.find(passage)?.ok_or_else(|| Error::NotFound {
+                sought: Sought::Document,
                 what: format!("{passage:?}, gold of question {}", question.id),
                 mend: "build the file from the corpus that the questions belong to".into(),
             })?;

@@ -85,8 +85,7 @@ pub fn run(
 ) -> Result<Vec<Record>> {
     let has_vectors = snapshot.embedder()?.is_some() && !preset.without_vectors;
     if preset.pipeline.needs_vector() && !has_vectors {
-        let mend = "make some with `a2kb reembed FILE`, or leave the preset out";
-        return Err(Error::invalid(format!("the preset {:?}", preset.name), "the file has no vectors", mend));
+        return Err(Error::NoVectors { needed_for: format!("the preset {:?}", preset.name) });
     }
     let model = snapshot.embedder()?.map_or("none", |embedder| embedder.name.as_str());
     let corpus = format!("{} {model}", snapshot.manifest()?.corpus_hash);

@@ -1,6 +1,6 @@
 //! Give me names of entities, I give you what the graph has about them: cards, neighbours, paths, bridges, ranks, subgraphs.
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
 use crate::base::text::name_key;
 use crate::corpus::snapshot::Snapshot;
@@ -140,10 +140,10 @@ impl<'a> Explorer<'a> {
             }
             near.truncate(5);
             let mend = match near.is_empty() {
-                true => "look for it in the text with `a2kb search`".to_owned(),
+                true => "look for it in the text".to_owned(),
                 false => format!("there are {}", near.join(", ")),
             };
-            return Err(Error::NotFound { what: format!("entity named {name:?}"), mend });
+            return Err(Error::NotFound { sought: Sought::Entity, what: format!("entity named {name:?}"), mend });
         }
         found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         Ok(found.into_iter().map(|found| found.1).collect())
@@ -228,7 +228,7 @@ impl<'a> Explorer<'a> {
             }
             if relations.is_empty() {
                 let what = format!("relation {wanted:?}");
-                return Err(Error::NotFound { what, mend: "leave it out to see all".into() });
+                return Err(Error::NotFound { sought: Sought::Relation, what, mend: "leave it out to see all".into() });
             }
         }
         let found = neighbourhood(&self.view, &seeds, &relations, limit)?;

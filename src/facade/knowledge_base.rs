@@ -76,8 +76,7 @@ impl KnowledgeBase {
         Ok(KnowledgeBase { snapshot: self.snapshot, embedder: OnceLock::from(embedder) })
     }
 
-    /// The model for questions: the one that was given, the one in the file, the one in the program, or the one that the
-    /// environment variable `A2KB_ENCODER` names.
+    /// The model for questions: the one that was given, the one in the file, or the one in the program.
     fn embedder(&self) -> Result<&dyn Embedder> {
         if let Some(embedder) = self.embedder.get() {
             return Ok(embedder.as_ref());
@@ -86,7 +85,7 @@ impl KnowledgeBase {
         let found: Arc<dyn Embedder> = match self.snapshot.packed_encoder()? {
             // The file speaks for itself.
             Some(bytes) => Arc::new(LocalEmbedder::new(Encoder::from_bytes(bytes)?, &record.hash, 1)),
-            None => Arc::new(installed_encoder(record)?),
+            None => Arc::new(bundled_encoder(record)?),
         };
         Ok(self.embedder.get_or_init(|| found).as_ref())
     }
@@ -151,13 +150,10 @@ impl KnowledgeBase {
                 "ask for a range inside",
             ));
         }
-        TextFetcher::new(&self.snapshot).document_range(&row, range.clone()).map_err(|error| match error {
-            Error::Corrupt(corruption) if corruption.reason.contains("cuts a character") => Error::invalid(
-                format!("bytes {} to {}", range.start, range.end),
-                "an end is inside a character",
-                "move it by a byte or two",
-            ),
-            other => other,
+        let text = TextFetcher::new(&self.snapshot).text_between(&row, range.clone())?;
+        text.ok_or_else(|| {
+            let what = format!("bytes {} to {}", range.start, range.end);
+            Error::invalid(what, "an end is inside a character", "move it by a byte or two")
         })
     }
 
@@ -183,16 +179,11 @@ impl KnowledgeBase {
 }
 
 pub(super) fn no_vectors() -> Error {
-    Error::invalid("semantic search", "the file has no vectors", "make some with `a2kb reembed FILE`")
+    Error::NoVectors { needed_for: "semantic search".into() }
 }
 
-/// An encoder of this machine that makes the file's vectors.
-fn installed_encoder(record: &EmbedderRecord) -> Result<LocalEmbedder> {
-    if let Some(path) = std::env::var_os("A2KB_ENCODER") {
-        let embedder = LocalEmbedder::open(Path::new(&path), 1)?;
-        check_same(record, &embedder)?;
-        return Ok(embedder);
-    }
+/// The encoder inside the program, if it makes the file's vectors.
+fn bundled_encoder(record: &EmbedderRecord) -> Result<LocalEmbedder> {
     #[cfg(feature = "bundled-encoder")]
     {
         let embedder = LocalEmbedder::bundled(1)?;
@@ -201,7 +192,7 @@ fn installed_encoder(record: &EmbedderRecord) -> Result<LocalEmbedder> {
             return Ok(embedder);
         }
     }
-    let why = "it is neither in the file nor in this program, and A2KB_ENCODER is not set";
+    let why = "it is neither in the file nor in this program";
     Err(Error::EmbedderMissing { file: record.name.clone(), why: why.into() })
 }
 

@@ -259,7 +259,7 @@ impl Endpoint {
 
     fn model_error(&self, model: &str, why: String, hint: &str) -> Error {
         let mend = "check the address, the model's name and the key".to_owned();
-        Error::Model { model: format!("{model} at {}", self.address()), why: format!("{why}{hint}"), mend }
+        Error::model(format!("{model} at {}", self.address()), format!("{why}{hint}"), mend)
     }
 }
 

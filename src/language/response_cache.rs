@@ -1,8 +1,8 @@
-//! Give me a model, I ask it once for each request: replies are kept in the user's cache folder by the hash of model and request.
+//! Give me a model, I ask it once for each request: replies are kept in a file by the hash of model and request.
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, ModelFault, Result};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel};
-use crate::language::scripted::{deliver, model_error, request_key};
+use crate::language::scripted::{deliver, request_key};
 use redb::{Database, ReadableDatabase, TableDefinition};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,7 +85,8 @@ impl LanguageModel for CachedModel {
         }
         if self.mode == CacheMode::Only {
             let why = format!("the reply to this {} request is not in the cache", request.step.name());
-            return Err(model_error(self.name(), &why, "ask with --cache on"));
+            let mend = "take `CacheMode::On` to have the model asked".into();
+            return Err(Error::Model { model: self.name().to_owned(), fault: ModelFault::NotKept, why, mend });
         }
         let mut reply = self.inner.reply(request, control)?;
         if self.put(&key, &reply).is_none() {
@@ -93,21 +94,6 @@ impl LanguageModel for CachedModel {
         }
         Ok(reply)
     }
-}
-
-/// The file of kept replies: in `$A2KB_HOME`, or where the system keeps caches.
-pub fn cache_path() -> Result<PathBuf> {
-    use etcetera::BaseStrategy;
-    let folder = match std::env::var_os("A2KB_HOME").filter(|home| !home.is_empty()) {
-        Some(home) => PathBuf::from(home).join("cache"),
-        None => {
-            let known = etcetera::choose_base_strategy().map_err(|error| {
-                Error::invalid("the cache folder", error.to_string(), "set A2KB_HOME, or ask with --cache off")
-            })?;
-            known.cache_dir().join("a2kb")
-        }
-    };
-    Ok(folder.join("replies.redb"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Models that are no models: give me replies, I give them back in order; give me what a model said, I say it again.
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, ModelFault, Result};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Streamed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -37,13 +37,9 @@ impl ScriptedModel {
         texts.reverse();
         ScriptedModel::new("texts", move |request| match texts.pop() {
             Some(text) => Ok(ChatReply::text(request, text)),
-            None => Err(model_error("scripted:texts", "the script is at its end", "write a longer one")),
+            None => Err(Error::model("scripted:texts", "the script is at its end", "write a longer one")),
         })
     }
-}
-
-pub(crate) fn model_error(model: &str, why: &str, mend: &str) -> Error {
-    Error::Model { model: model.into(), why: why.into(), mend: mend.into() }
 }
 
 /// Gives a reply that is whole to whoever wanted it piece by piece.
@@ -131,13 +127,17 @@ impl ReplayedModel {
         let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
         let recorded: Vec<Recorded> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let Some(first) = recorded.first() else {
-            let mend = "record one with --record FILE";
-            return Err(Error::invalid(format!("the recording {}", path.display()), "it has no replies", mend));
+            return Err(not_recorded(&path.display().to_string(), "the recording has no replies".into()));
         };
         let name = first.model.clone();
         let replies = recorded.into_iter().map(|line| (request_key("", &line.request), line.reply)).collect();
         Ok(ReplayedModel { name, replies })
     }
+}
+
+fn not_recorded(model: &str, why: String) -> Error {
+    let mend = "record the model's replies with a `RecordingModel`".into();
+    Error::Model { model: model.to_owned(), fault: ModelFault::NotRecorded, why, mend }
 }
 
 impl LanguageModel for ReplayedModel {
@@ -150,7 +150,7 @@ impl LanguageModel for ReplayedModel {
             Some(reply) => deliver(reply.clone(), control),
             None => {
                 let why = format!("the recording has no reply to this {} request", request.step.name());
-                Err(model_error(&self.name, &why, "record again with --record FILE"))
+                Err(not_recorded(&self.name, why))
             }
         }
     }

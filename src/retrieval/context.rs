@@ -1,6 +1,6 @@
 //! Give me ids, I give you their text with citations to the byte: **the only place where text is fetched**.
 
-use crate::base::error::{Corruption, Error, Result};
+use crate::base::error::{Corruption, Error, Result, Sought};
 use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
@@ -8,6 +8,7 @@ use crate::retrieval::evidence::Hop;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
+use std::string::FromUtf8Error;
 
 /// Fetches text; keeps the block it inflated last.
 #[derive(Debug)]
@@ -118,16 +119,28 @@ impl<'a> TextFetcher<'a> {
         Ok(bytes[(range.start - span) as usize..(range.end - span) as usize].to_vec())
     }
 
-    /// Bytes `range` of a document's text; an error if they are outside or cut a character.
-    pub fn document_range(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<String> {
-        let corrupt = |reason| Corruption::new(Kind::Sentences.name(), u64::from(range.start), reason);
+    /// Bytes `range` of a document; an error if they are outside.
+    fn document_bytes(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<Vec<u8>> {
         if range.start > range.end || range.end > document.text_length {
-            return Err(corrupt("a byte range lies outside its document").into());
+            return Err(corrupt(&range, "a byte range lies outside its document"));
         }
-        let start =
-            document.text_start.checked_add(u64::from(range.start)).ok_or(corrupt("a document starts outside"))?;
-        let bytes = self.bytes(start..start.saturating_add(u64::from(range.end - range.start)))?;
-        String::from_utf8(bytes).map_err(|_| corrupt("a byte range cuts a character").into())
+        let start = document.text_start.checked_add(u64::from(range.start));
+        let start = start.ok_or_else(|| corrupt(&range, "a document starts outside"))?;
+        self.bytes(start..start.saturating_add(u64::from(range.end - range.start)))
+    }
+
+    /// Bytes `range` of a document's text, by the file's own numbers; an error if they are outside or cut a character.
+    pub fn document_range(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<String> {
+        let bytes = self.document_bytes(document, range.clone())?;
+        String::from_utf8(bytes).map_err(|_| corrupt(&range, "a byte range cuts a character"))
+    }
+
+    /// Bytes `range` of a document's text, by a caller's numbers; `None` if an end of it is inside a character. Bytes that are
+    /// no text wherever they are cut are damage.
+    pub fn text_between(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<Option<String>> {
+        let bytes = self.document_bytes(document, range.clone())?;
+        let (at_start, at_end) = (range.start == 0, range.end == document.text_length);
+        whole_characters(bytes, at_start, at_end).map_err(|_| corrupt(&range, "the text is not UTF-8"))
     }
 
     /// A sentence's text and its range in its document.
@@ -154,7 +167,7 @@ impl<'a> TextFetcher<'a> {
         let provenance = self.snapshot.provenance()?;
         if chunk.0 >= provenance.chunk_count() {
             let what = format!("chunk {chunk}: there are {}", provenance.chunk_count());
-            return Err(Error::NotFound { what, mend: "`a2kb search` prints the chunks' numbers".into() });
+            return Err(Error::NotFound { sought: Sought::Chunk, what, mend: "a search names chunks".into() });
         }
         let (document, range, text) = self.chunk_text(chunk)?;
         let headings = headings(self.snapshot, chunk)?;
@@ -229,6 +242,23 @@ impl<'a> TextFetcher<'a> {
     }
 }
 
+fn corrupt(range: &Range<u32>, reason: &'static str) -> Error {
+    Corruption::new(Kind::Sentences.name(), u64::from(range.start), reason).into()
+}
+
+/// The text of some bytes of a document; `None` if their first or last character is cut. They are not where the document
+/// itself starts or ends.
+fn whole_characters(bytes: Vec<u8>, at_start: bool, at_end: bool) -> Result<Option<String>, FromUtf8Error> {
+    const CONTINUATION: Range<u8> = 0x80..0xC0;
+    let starts_inside = !at_start && bytes.first().is_some_and(|byte| CONTINUATION.contains(byte));
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        // Without a length, the fault is that the bytes end too early.
+        Err(fault) if starts_inside || !at_end && fault.utf8_error().error_len().is_none() => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
 /// Why a citation does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -274,12 +304,7 @@ pub fn check_citation(snapshot: &Snapshot, citation: &Citation) -> Result<Option
         return Ok(Some(CitationFault::NoBytes(id, start, end)));
     }
     let row = snapshot.provenance()?.document(info.document)?;
-    let found = match TextFetcher::new(snapshot).document_range(&row, start..end) {
-        Ok(found) => found,
-        Err(Error::Corrupt(corruption)) if corruption.reason.contains("cuts a character") => String::new(),
-        Err(error) => return Err(error),
-    };
-    if found != citation.quote {
+    if TextFetcher::new(snapshot).document_bytes(&row, start..end)? != citation.quote.as_bytes() {
         return Ok(Some(CitationFault::OtherBytes(id, start, end)));
     }
     Ok((info.content_hash != citation.content_hash).then_some(CitationFault::DocumentChanged(id)))
@@ -343,8 +368,9 @@ pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
         ([only], _) => Ok(*only),
         (_, Some(number)) => Ok(DocumentId(number)),
         _ => Err(Error::NotFound {
+            sought: Sought::Document,
             what: format!("document {name:?}"),
-            mend: "`a2kb search` prints the documents' ids".into(),
+            mend: "a search names documents".into(),
         }),
     }
 }
@@ -352,4 +378,24 @@ pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
 /// The canonical name of an entity.
 pub fn entity_name(snapshot: &Snapshot, entity: EntityId) -> Result<String> {
     Ok(snapshot.strings()?.get(snapshot.entities()?.row(entity)?.name)?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_character_is_told_from_damage() {
+        let text = "aöb€".as_bytes();
+        let between = |from: usize, to: usize| whole_characters(text[from..to].to_vec(), from == 0, to == text.len());
+        assert_eq!(between(0, 7), Ok(Some("aöb€".into())));
+        assert_eq!(between(1, 4), Ok(Some("öb".into())));
+        assert_eq!(between(2, 4), Ok(None), "the start is inside");
+        assert_eq!(between(0, 2), Ok(None), "the end is inside");
+        assert_eq!(between(0, 6), Ok(None));
+        assert_eq!(between(5, 7), Ok(None), "both ends of the euro sign");
+        assert!(whole_characters(vec![b'a', 0xFF, b'b'], false, false).is_err(), "no cut makes this");
+        assert!(whole_characters(vec![b'a', 0xC3], false, true).is_err(), "the document itself ends in a character");
+        assert!(whole_characters(vec![0x80, b'a'], true, false).is_err(), "the document itself starts in one");
+    }
 }

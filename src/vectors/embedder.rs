@@ -182,7 +182,7 @@ mod tests {
         assert!(matches!(error, Error::EmbedderDimension { file_dimension: 2, given_dimension: 3, .. }), "{error}");
         let error = check_same(&record, &fixed("two", 2, -900.0)).unwrap_err();
         assert!(matches!(error, Error::EmbedderMismatch { .. }), "{error}");
-        assert!(error.to_string().contains("one") && error.to_string().contains("a2kb reembed"), "{error}");
+        assert!(error.to_string().contains("one") && error.to_string().contains("Embedding::rewrite"), "{error}");
         assert!(embed_checked(&fixed("wrong", 3, 1.0), &["x".into()]).is_err());
     }
 

@@ -21,7 +21,7 @@ fn bad(kind: usize) -> ScriptedModel {
                 "subquestions": [{ "id": "a", "question": "{a} {b}", "after": ["b"] }, { "id": "b", "question": "{a}", "after": ["a"] }],
                 "facts": [0, 99, -3], "need": "much" })
             .to_string(),
-            4 => return Err(Error::Model { model: "bad".into(), why: "the time is up".into(), mend: "wait".into() }),
+            4 => return Err(Error::model("bad", "the time is up", "wait")),
             5 => json!({ "answerable": false, "is_sufficient": false, "relevant": false, "grounded": false, "adequate": false,
                 "next_query": "more", "next_queries": ["more", "and more"], "needs_decomposition": true,
                 "subquestions": (0..50).map(|n| json!({ "id": n.to_string(), "question": "And?" })).collect::<Vec<_>>() })
@@ -102,7 +102,7 @@ proptest! {
                 reply.usage = Usage { prompt_tokens: request.estimated_tokens(), completion_tokens: 5 };
                 Ok(reply)
             }
-            _ => Err(Error::Model { model: "any".into(), why: "down".into(), mend: "wait".into() }),
+            _ => Err(Error::model("any", "down", "wait")),
         });
         let answer = ask(name, &model, QUESTION);
         check_invariants(&DEMO, &answer, &Budget::default());

@@ -420,7 +420,7 @@ fn labels_come_from_the_nearest_examples() {
     assert_eq!(label("{\"label\": \"finance\"}").plain, "finance", "a candidate is taken");
     let outside = label("{\"label\": \"sports\"}");
     assert_eq!(outside.plain, "mechanics");
-    assert!(outside.reason.unwrap().starts_with("out of label"));
+    assert_eq!(outside.cause, Some(Cause::OutOfLabel));
     assert_eq!(
         ask_in(&kb, &preset, &ScriptedModel::of_texts([""; 0]), Budget::default(), "vibration of a bearing").plain,
         "mechanics",
@@ -490,7 +490,7 @@ fn the_decision_to_retrieve_follows_words_model_and_threshold() {
     assert_eq!(actions(&ask("case-study", &open, "Sum up dams")).join(" "), "decide retrieve answer");
     // The model fails: the question's words decide.
     let failing = ScriptedModel::new("failing", |request| match request.step {
-        Step::Decide => Err(Error::Model { model: "m".into(), why: "down".into(), mend: "wait".into() }),
+        Step::Decide => Err(Error::model("m", "down", "wait")),
         _ => Ok(ChatReply::text(request, answer_json("Castel Noor", &[1]))),
     });
     assert_eq!(actions(&ask("case-study", &failing, "Sum up dams")).join(" "), "call retrieve answer");

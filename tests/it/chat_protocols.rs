@@ -211,7 +211,7 @@ fn ollama_is_told_how_much_room_to_make_and_watched() {
     long.messages.push(Message::user("word ".repeat(3000)));
     let (reply, _) = ask("ollama:m", vec![good(OLLAMA)], &long);
     let remarks = reply.unwrap().remarks;
-    assert!(remarks.len() == 1 && remarks[0].contains("--context-tokens"), "{remarks:?}");
+    assert!(remarks.len() == 1 && remarks[0].contains("`context_tokens`"), "{remarks:?}");
     let missing = whole("404 Not Found", "", r#"{"error":"model 'm' not found"}"#);
     let error = ask("ollama:m", vec![missing], &request()).0.unwrap_err().to_string();
     assert!(error.contains("model 'm' not found") && error.contains("does not know"), "{error}");

@@ -145,8 +145,62 @@ fn exit_codes_are_those_documented() {
     assert_eq!(code(&["read", file, "--chunk", "100000"]), 3);
     assert_eq!(code(&["info", "/nowhere"]), 1);
     assert_eq!(code(&["frobnicate"]), 2);
-    assert_eq!(code(&["info", root().join("Cargo.toml").to_str().unwrap()]), 4);
-    assert_eq!(code(&["verify", root().join("tests/corrupt/truncated.a2kb").to_str().unwrap()]), 4);
+    let corrupt = |name: &str| root().join("tests/corrupt").join(name).to_str().unwrap().to_owned();
+    // No knowledge base at all, and one of a newer format, are not damaged.
+    assert_eq!(code(&["info", root().join("Cargo.toml").to_str().unwrap()]), 1);
+    assert_eq!(code(&["info", &corrupt("unsupported-major.a2kb")]), 1);
+    assert_eq!(code(&["verify", &corrupt("truncated.a2kb")]), 4);
+}
+
+#[test]
+fn wrong_usage_is_json_where_json_is_asked_for() {
+    let run = |arguments: &[&str]| a2kb().args(arguments).output().unwrap();
+    for (arguments, said) in [
+        (&["frobnicate", "--json"][..], "'frobnicate'"),
+        (&["--json", "serch", "x"], "'serch'"),
+        (&["search", "--json"], "<FILE>"),
+        (&["search", "a", "b", "--mode", "odd", "--json"], "'odd'"),
+        (&["read", "a", "--json"], "nothing to read"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((object["kind"].as_str(), object["version"].as_u64()), (Some("a2kb.error"), Some(1)));
+        let message = object["message"].as_str().unwrap();
+        assert!(message.contains(said) && !message.starts_with("error"), "{arguments:?}: {message}");
+        assert!(object["hint"].as_str().unwrap().contains("--help"), "{arguments:?}: {object}");
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "));
+    }
+    for plain in [&["search", "a", "--", "b", "--json"][..], &["frobnicate"]] {
+        let output = run(plain);
+        assert!(output.stdout.is_empty() && output.status.code() == Some(2));
+    }
+    let help = run(&["search", "--help", "--json"]);
+    assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("Usage: a2kb search"));
+    let version = run(&["--version", "--json"]);
+    assert!(version.status.success() && version.stdout.starts_with(b"a2kb "));
+}
+
+#[test]
+fn what_to_read_is_named_once() {
+    let kb = built();
+    let wrong = |arguments: &[&str]| {
+        let output = a2kb().arg("read").arg(&kb.file).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let nothing = wrong(&[]);
+    assert!(nothing.contains("--chunk NUMBER") && nothing.contains("--document ID"), "{nothing}");
+    for (arguments, said) in [
+        (&["--chunk", "1", "--document", "x"][..], "--chunk and --document do not go together"),
+        (&["--chunk", "1", "--bytes", "0..3"], "--chunk and --bytes do not go together"),
+        (&["--document", "x", "--neighbours", "1"], "--document and --neighbours do not go together"),
+        (&["--bytes", "0..3"], "--bytes alone names nothing"),
+        (&["--neighbours", "0"], "--neighbours alone names nothing"),
+    ] {
+        let message = wrong(arguments);
+        assert!(message.contains(said), "{arguments:?}: {message}");
+    }
 }
 
 #[test]
@@ -157,6 +211,20 @@ fn errors_go_to_standard_error_and_name_the_remedy() {
     let output = a2kb().args(["info", "/nowhere", "--json"]).output().unwrap();
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(object["kind"], "a2kb.error");
+    // The library says what is wrong in its own terms; the command adds what to type.
+    let (code, object) = json(&root().join("Cargo.toml"), &["info"]);
+    assert_eq!(code, 1);
+    assert!(!object["message"].as_str().unwrap().contains("a2kb build"), "{object}");
+    assert!(object["hint"].as_str().unwrap().contains("a2kb build"), "{object}");
+    let kb = built();
+    for (arguments, hint) in [
+        (&["read", "--chunk", "100000"][..], "a2kb search"),
+        (&["read", "--document", "nothing"], "a2kb search"),
+        (&["entity", "Nobody Anywhere"], "a2kb search"),
+    ] {
+        let (code, object) = json(&kb.file, arguments);
+        assert!(code == 3 && object["hint"].as_str().unwrap().contains(hint), "{arguments:?}: {object}");
+    }
 }
 
 #[test]

@@ -169,9 +169,10 @@ fn text_streams_and_calls_can_be_recorded_and_replayed() {
     let replay = format!("replay:{}", recording.display());
     let (code, value, _) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--model", &replay, "--json"]));
     assert_eq!((code, &value["status"]), (0, &json!("verified")));
-    let (code, value, _) =
+    let (code, value, told) =
         run(a2kb(&kb, "").arg("ask").arg(&kb.file).args(["How deep is Lake Velm?", "--model", &replay, "--json"]));
-    assert!(code == 6 && value["reason"].as_str().unwrap().contains("--record"), "{value}");
+    assert!(code == 6 && value["reason"].as_str().unwrap().contains("`RecordingModel`"), "{value}");
+    assert!(told.contains("--record"), "{told}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn errors_say_what_and_how_to_mend_it() {
     let missing = KnowledgeBase::open("/nowhere/kb.a2kb").unwrap_err().to_string();
     assert!(missing.contains("/nowhere/kb.a2kb") && missing.contains("No such file"), "{missing}");
     let other = KnowledgeBase::open(root().join("Cargo.toml")).unwrap_err();
-    assert!(matches!(other, Error::NotA2kb { .. }) && other.to_string().contains("a2kb build"));
+    assert!(matches!(other, Error::NotA2kb { .. }) && other.to_string().contains("Builder"));
     let cut = KnowledgeBase::from_bytes(demo_bytes()[..5000].to_vec(), ChecksumPolicy::default()).unwrap_err();
     assert!(matches!(cut, Error::Truncated { .. }) && cut.to_string().contains("fetch it again"));
 }

@@ -50,7 +50,7 @@ fn model(calls: &Arc<AtomicUsize>, fails_after: usize) -> Arc<ScriptedModel> {
     let calls = Arc::clone(calls);
     Arc::new(ScriptedModel::new("reader", move |request| {
         if calls.fetch_add(1, Ordering::Relaxed) >= fails_after {
-            return Err(Error::Model { model: "reader".into(), why: "down".into(), mend: "wait".into() });
+            return Err(Error::model("reader", "down", "wait"));
         }
         Ok(ChatReply::text(request, say(request)))
     }))

@@ -132,6 +132,56 @@ fn only_retrieval_context_fetches_text() {
     }
 }
 
+/// Lines of the library's code, without comments and tests.
+fn library_lines() -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for (path, text) in sources("src") {
+        if path.starts_with("src/bin") || path.to_string_lossy().ends_with("tests.rs") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.extend(code.map(|line| (path.display().to_string(), line.to_owned())));
+    }
+    lines
+}
+
+#[test]
+fn the_library_speaks_of_its_api_and_not_of_the_command() {
+    const COMMANDS: [&str; 13] = [
+        "build",
+        "info",
+        "search",
+        "read",
+        "reembed",
+        "ask",
+        "chat",
+        "cite",
+        "calibrate",
+        "verify",
+        "eval",
+        "graph",
+        "entity",
+    ];
+    for (path, line) in library_lines().into_iter().filter(|(path, _)| !path.starts_with("src/ingest")) {
+        let flag = line.match_indices("--").any(|(at, _)| {
+            let before = line[..at].chars().next_back().unwrap_or(' ');
+            " `\"".contains(before) && line[at + 2..].starts_with(|next: char| next.is_ascii_lowercase())
+        });
+        let command = line
+            .match_indices("a2kb ")
+            .any(|(at, name)| COMMANDS.iter().any(|command| line[at + name.len()..].starts_with(command)));
+        assert!(!flag && !command && !line.contains("A2KB_"), "{path} speaks of the command: {line}");
+    }
+}
+
+#[test]
+fn only_the_command_reads_the_environment() {
+    for (path, line) in library_lines() {
+        assert!(!line.contains("std::env") && !line.contains("env::var"), "{path}: {line}");
+    }
+}
+
 #[test]
 fn unsafe_lives_in_its_files() {
     for (path, text) in sources("src") {

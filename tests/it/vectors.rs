@@ -5,7 +5,7 @@ use a2kb::{
     Builder, ChecksumPolicy, Document, Embedder, EmbedderRecord, Embedding, Encoding, Error, Filter, Fusion,
     KnowledgeBase, Mode, Preset, SearchRequest,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -170,7 +170,7 @@ fn three_mistakes_have_three_errors_and_the_rest_still_works() {
     let kb = open(bytes);
     let error = kb.search("dam").mode(Mode::Semantic).k(3).run().unwrap_err();
     assert!(matches!(error, Error::EmbedderMissing { .. }), "{error}");
-    for said in ["tiny", "a2kb reembed", "A2KB_ENCODER"] {
+    for said in ["tiny", "Embedding::rewrite", "KnowledgeBase::with_embedder"] {
         assert!(error.to_string().contains(said), "{error}");
     }
     assert!(!kb.search("dam").mode(Mode::Keyword).k(3).run().unwrap().hits.is_empty());
@@ -207,6 +207,28 @@ fn command(input: &Path, output: &Path, encoder: &Path) -> Command {
     command.args(["build", "--quiet", "--json"]).arg(input).arg("-o").arg(output).arg("--embedder").arg(encoder);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     command
+}
+
+#[test]
+fn the_command_takes_the_encoder_that_the_environment_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("tiny.a2enc"), tiny::asset()).unwrap();
+    std::fs::write(at("in.txt"), "The dam feeds the river.").unwrap();
+    assert!(command(&at("in.txt"), &at("tiny.a2kb"), &at("tiny.a2enc")).status().unwrap().success());
+    assert!(command(&at("in.txt"), &at("bundled.a2kb"), Path::new("bundled")).status().unwrap().success());
+    let search = |file: &str, mode: &str, encoder: Option<PathBuf>| {
+        let mut search = Command::new(env!("CARGO_BIN_EXE_a2kb"));
+        search.arg("search").arg(at(file)).args(["dam", "--mode", mode]).env_remove("A2KB_ENCODER");
+        let output = search.envs(encoder.map(|path| ("A2KB_ENCODER", path))).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = search("tiny.a2kb", "semantic", None);
+    assert!(code == 5 && said.contains("--embedder or A2KB_ENCODER"), "{said}");
+    assert_eq!(search("tiny.a2kb", "semantic", Some(at("tiny.a2enc"))), (0, String::new()));
+    assert_eq!(search("bundled.a2kb", "semantic", Some(at("tiny.a2enc"))), (0, String::new()), "it is for other files");
+    assert_eq!(search("tiny.a2kb", "semantic", Some(at("none.a2enc"))).0, 1);
+    assert_eq!(search("tiny.a2kb", "keyword", Some(at("none.a2enc"))).0, 0, "words need no encoder");
 }
 
 #[test]

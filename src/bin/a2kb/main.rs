@@ -4,9 +4,8 @@
 
 mod cli;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run(cli::Arguments::parse())
+    cli::run(std::env::args_os())
 }

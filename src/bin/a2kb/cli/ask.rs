@@ -1,10 +1,10 @@
 //! `a2kb ask`: an answer that the file's bytes support, or cited quotes where there is no model.
 
 use super::model::ModelArguments;
-use super::{Context, FileArguments, Outcome, QueryArguments, output};
+use super::{Context, FileArguments, Outcome, QueryArguments, errors, output};
 use a2kb::{
-    Answer, AskRequest, Budget, Citation, Error, Event, Filter, KnowledgeBase, LanguageModel, Ledger, Preset, Prices,
-    Result, Status,
+    Answer, AskRequest, Budget, Cause, Citation, Error, Event, Filter, KnowledgeBase, LanguageModel, Ledger, Preset,
+    Prices, Result, Status,
 };
 use clap::Args;
 use serde_json::json;
@@ -109,7 +109,7 @@ impl AskArguments {
         }
         output::spare(self.trace.as_ref(), &[])?;
         let how = self.how.open()?;
-        let kb = self.query.apply(self.file.open()?)?;
+        let kb = self.query.open(&self.file)?;
         let mut request = how.ask(&kb, &self.question).whole_trace(self.trace.is_some());
         if let Some(chunks) = self.top_k {
             request = request.k(chunks.get());
@@ -126,13 +126,18 @@ impl AskArguments {
                 self.how.model.talk_of_cost(context, &answer.cost);
             }
         }
+        if answer.cause == Some(Cause::Model) {
+            // The answer gives the reason in the library's words.
+            let hint = errors::model_hint(self.how.model.expected_fault());
+            hint.into_iter().for_each(|hint| output::talk(context, hint));
+        }
         Ok(Outcome::of(&answer))
     }
 
     fn estimate(&self, context: Context) -> Result<Outcome> {
         let mut how = self.how.read(None)?;
         how.budget.cost = None;
-        let kb = self.query.apply(self.file.open()?)?;
+        let kb = self.query.open(&self.file)?;
         let cost: Ledger = how.ask(&kb, &self.question).estimate()?.cost;
         if context.json {
             output::json("a2kb.ask.dry-run", json!({ "cost": cost }))?;

@@ -31,7 +31,7 @@ impl CalibrateArguments {
         if !(0.0..1.0).contains(&self.quantile) {
             return Err(Error::invalid("--quantile", format!("{} is out of range", self.quantile), "take 0 to 1"));
         }
-        let kb = self.query.apply(self.file.open()?)?;
+        let kb = self.query.open(&self.file)?;
         let inside = nearness(&kb, &self.questions)?;
         let outside = self.foreign.as_deref().map(|path| nearness(&kb, path)).transpose()?.unwrap_or_default();
         let found = calibrate(&inside, &outside, self.quantile);

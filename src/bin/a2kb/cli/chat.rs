@@ -68,7 +68,7 @@ impl ChatArguments {
             how: self.how.open()?,
             stream: self.how.stream,
             history: Vec::new(),
-            kb: self.query.apply(self.file.open()?)?,
+            kb: self.query.open(&self.file)?,
             last: None,
             spent: a2kb::Ledger::default(),
         };

@@ -124,7 +124,7 @@ impl RetrievalArguments {
         let mut settings = RunSettings::default();
         (settings.passes, settings.threads) = (self.passes, self.threads);
         let session = Session {
-            kb: self.model.apply(self.file.open()?)?,
+            kb: self.model.open(&self.file)?,
             questions,
             vectors: Mutex::default(),
             records: self.records.as_deref().map(RecordFile::open).transpose()?,

@@ -122,7 +122,7 @@ impl AnswersArguments {
             let mend = "give each an `answer`, or measure retrieval with `a2kb eval retrieval`";
             return Err(Error::invalid("the questions", "none of them has an answer", mend));
         }
-        let kb = self.query.apply(self.file.open()?)?;
+        let kb = self.query.open(&self.file)?;
         let presets = self.preset.iter().map(|name| Preset::named(name)).collect::<Result<Vec<_>>>()?;
         let model = self.open_model(&kb, &questions)?;
         let judge = self.open_judge(&model)?;

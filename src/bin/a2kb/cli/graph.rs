@@ -110,7 +110,7 @@ impl GraphArguments {
                 file.open()?.explore().rank(&entities, teleport, limit)?
             }
             What::Subgraph { file, model, question, limit } => {
-                model.apply(file.open()?)?.explore().subgraph(&question, limit)?
+                model.open(&file)?.explore().subgraph(&question, limit)?
             }
         };
         let format = if context.json { Format::Json } else { self.format };

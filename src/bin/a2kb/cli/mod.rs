@@ -5,6 +5,7 @@ mod build;
 mod calibrate;
 mod chat;
 mod cite;
+mod errors;
 mod eval;
 mod eval_answers;
 mod graph;
@@ -18,8 +19,10 @@ mod search;
 mod vectors;
 mod verify;
 
-use a2kb::Error;
-use clap::{Parser, Subcommand};
+use a2kb::{Error, LocalEmbedder};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,7 +39,7 @@ mod exit {
     pub(super) const INTERRUPTED: u8 = 130;
 }
 
-const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file,\n5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
+const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file (one\nthat is no knowledge base, or a newer one, is an error), 5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
 Each command takes --json; the shapes are in docs/json.md.";
 
 /// A knowledge base in one file: build it from documents, search it, ask it.
@@ -135,13 +138,27 @@ struct QueryArguments {
 }
 
 impl QueryArguments {
-    fn apply(&self, kb: a2kb::KnowledgeBase) -> Result<a2kb::KnowledgeBase, Error> {
-        let embedder = match &self.embedder {
-            Some(name) => vectors::embedder(name, &self.http, 1)?,
-            None => None,
-        };
-        match embedder {
-            Some(embedder) => kb.with_embedder(embedder),
+    /// Whether a model is named.
+    fn is_named(&self) -> bool {
+        self.embedder.is_some()
+    }
+
+    /// Opens the file with the model that is named, or else with the one in `A2KB_ENCODER` if the file's vectors are by it.
+    fn open(&self, file: &FileArguments) -> Result<a2kb::KnowledgeBase, Error> {
+        let kb = file.open()?;
+        if let Some(name) = &self.embedder {
+            return match vectors::embedder(name, &self.http, 1)? {
+                Some(embedder) => kb.with_embedder(embedder),
+                None => Ok(kb),
+            };
+        }
+        let needs_model = kb.snapshot().embedder()?.is_some() && kb.snapshot().packed_encoder()?.is_none();
+        match std::env::var_os("A2KB_ENCODER").filter(|_| needs_model) {
+            Some(path) => match kb.with_embedder(Arc::new(LocalEmbedder::open(path.as_ref(), 1)?)) {
+                // It is there for all files, and this one has other vectors.
+                Err(Error::EmbedderDimension { .. } | Error::EmbedderMismatch { .. }) => file.open(),
+                result => result,
+            },
             None => Ok(kb),
         }
     }
@@ -183,43 +200,48 @@ fn stop_on_ctrl_c(context: Context) -> Arc<AtomicBool> {
     stop
 }
 
-/// Runs the command.
-pub(super) fn run(arguments: Arguments) -> ExitCode {
-    let context = Context { json: arguments.json, quiet: arguments.quiet };
-    let result = match arguments.command {
-        Command::Build(command) => command.run(context),
-        Command::Info(command) => command.run(context),
-        Command::Search(command) => command.run(context),
-        Command::Read(command) => command.run(context),
-        Command::Reembed(command) => command.run(context),
-        Command::Ask(command) => command.run(context),
-        Command::Chat(command) => command.run(context),
-        Command::Cite(command) => command.run(context),
-        Command::Calibrate(command) => command.run(context),
-        Command::Verify(command) => command.run(context),
-        Command::Eval(command) => command.run(context),
-        Command::Graph(command) => command.run(context),
-        Command::Entity(command) => command.run(context),
-    };
-    match result {
-        Ok(outcome) => ExitCode::from(outcome.code()),
-        Err(error) => {
-            output::error(context, &error);
-            ExitCode::from(exit_code(&error))
+impl Arguments {
+    /// The command line's arguments; an error of clap's where they make no command.
+    fn of(given: &[OsString]) -> Result<Self, clap::Error> {
+        let arguments = Arguments::try_parse_from(given)?;
+        if let Command::Read(command) = &arguments.command {
+            command.named().map_err(|fault| Arguments::command().error(ErrorKind::ArgumentConflict, fault))?;
+        }
+        Ok(arguments)
+    }
+
+    fn run(self) -> ExitCode {
+        let context = Context { json: self.json, quiet: self.quiet };
+        let result = match self.command {
+            Command::Build(command) => command.run(context),
+            Command::Info(command) => command.run(context),
+            Command::Search(command) => command.run(context),
+            Command::Read(command) => command.run(context),
+            Command::Reembed(command) => command.run(context),
+            Command::Ask(command) => command.run(context),
+            Command::Chat(command) => command.run(context),
+            Command::Cite(command) => command.run(context),
+            Command::Calibrate(command) => command.run(context),
+            Command::Verify(command) => command.run(context),
+            Command::Eval(command) => command.run(context),
+            Command::Graph(command) => command.run(context),
+            Command::Entity(command) => command.run(context),
+        };
+        match result {
+            Ok(outcome) => ExitCode::from(outcome.code()),
+            Err(error) => {
+                output::error(context, &error);
+                ExitCode::from(errors::exit_code(&error))
+            }
         }
     }
 }
 
-fn exit_code(error: &Error) -> u8 {
-    match error {
-        Error::NotFound { .. } => exit::NOTHING_FOUND,
-        Error::Corrupt(_) | Error::NotA2kb { .. } | Error::Truncated { .. } => exit::CORRUPT,
-        Error::Interrupted => exit::INTERRUPTED,
-        Error::EmbedderDimension { .. } | Error::EmbedderMismatch { .. } | Error::EmbedderMissing { .. } => {
-            exit::WRONG_EMBEDDER
-        }
-        Error::Model { .. } => exit::MODEL,
-        Error::Budget { .. } => exit::BUDGET,
-        _ => exit::ERROR,
+/// Runs the command that a command line names.
+pub(super) fn run(given: impl Iterator<Item = OsString>) -> ExitCode {
+    let given: Vec<OsString> = given.collect();
+    match Arguments::of(&given) {
+        Ok(arguments) => arguments.run(),
+        Err(error) => errors::usage(&error, &given),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{Context, output};
 use a2kb::internals::language::chat::{ChatClient, ModelSettings};
-use a2kb::internals::language::response_cache::{CacheMode, CachedModel, cache_path};
+use a2kb::internals::language::response_cache::{CacheMode, CachedModel};
 use a2kb::internals::language::scripted::{RecordingModel, ReplayedModel};
-use a2kb::{Budget, Error, LanguageModel, Prices, Reading, Result};
+use a2kb::{Budget, Error, LanguageModel, ModelFault, Prices, Reading, Result};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,6 +77,21 @@ fn parse_prices(text: &str) -> Result<Prices, String> {
     }
 }
 
+/// The file of kept replies: in `$A2KB_HOME`, or where the system keeps caches.
+fn cache_path() -> Result<PathBuf> {
+    use etcetera::BaseStrategy;
+    let folder = match std::env::var_os("A2KB_HOME").filter(|home| !home.is_empty()) {
+        Some(home) => PathBuf::from(home).join("cache"),
+        None => {
+            let known = etcetera::choose_base_strategy().map_err(|error| {
+                Error::invalid("the cache folder", error.to_string(), "set A2KB_HOME, or ask with --cache off")
+            })?;
+            known.cache_dir().join("a2kb")
+        }
+    };
+    Ok(folder.join("replies.redb"))
+}
+
 impl ModelArguments {
     /// Refuses to record into one of the inputs.
     pub(super) fn spare(&self, inputs: &[&PathBuf]) -> Result<()> {
@@ -119,6 +134,15 @@ impl ModelArguments {
             model = Arc::new(RecordingModel::new(model, path)?);
         }
         Ok(Some(model))
+    }
+
+    /// Why a model that is asked for fails, where this tells.
+    pub(super) fn expected_fault(&self) -> ModelFault {
+        match self.cache {
+            _ if self.model.as_deref().is_some_and(|name| name.starts_with("replay:")) => ModelFault::NotRecorded,
+            Cache::Only => ModelFault::NotKept,
+            Cache::On | Cache::Off => ModelFault::Call,
+        }
     }
 
     /// The budget; money can only be counted where prices are known.

@@ -1,6 +1,6 @@
 //! Writes data to standard output and talk to standard error.
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, errors};
 use a2kb::internals::ingest::output::{is_knowledge_base, kept_work, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub(super) fn talk(context: Context, text: &str) {
 
 /// An error, with all that caused it.
 pub(super) fn error(context: Context, error: &Error) {
-    say(context, &in_flags(&error.to_string()));
+    say(context, &in_flags(&error.to_string()), errors::hint(error));
 }
 
 /// Says that Ctrl-C ended the making of `output`, and whether the same command goes on where it was.
@@ -83,15 +83,22 @@ pub(super) fn stopped(context: Context, output: &Path, journals: &[&str]) -> Out
             ),
             None => "stopped; nothing was written".to_owned(),
         },
+        None,
     );
     Outcome::Interrupted
 }
 
-fn say(context: Context, message: &str) {
+fn say(context: Context, message: &str, hint: Option<&str>) {
     if context.json {
-        let _ = json("a2kb.error", serde_json::json!({ "message": message }));
+        json_error(message, hint);
     }
-    let _ = writeln!(io::stderr().lock(), "a2kb: {message}");
+    let hint = hint.map_or_else(String::new, |hint| format!("\n      {hint}"));
+    let _ = writeln!(io::stderr().lock(), "a2kb: {message}{hint}");
+}
+
+/// An error as JSON. Where standard output is closed, nobody wants it.
+pub(super) fn json_error(message: &str, hint: Option<&str>) {
+    let _ = json("a2kb.error", serde_json::json!({ "message": message, "hint": hint }));
 }
 
 /// A number of bytes for people.

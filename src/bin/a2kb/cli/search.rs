@@ -81,7 +81,11 @@ impl SearchArguments {
             ModeArgument::Hybrid => Mode::Hybrid,
         };
         let preset = self.preset.as_deref().map(Preset::named).transpose()?;
-        let kb = self.model.apply(self.file.open()?)?;
+        let kb = match mode {
+            // Words need no model; one that is named is held against the file all the same.
+            Mode::Keyword | Mode::Exact if !self.model.is_named() => self.file.open()?,
+            _ => self.model.open(&self.file)?,
+        };
         let mut request = kb.search(&self.query).mode(mode).k(self.top_k.get()).offset(self.offset);
         if let Some(preset) = &preset {
             request = request.preset(preset);
