@@ -71,11 +71,11 @@ def main():
         query = peer(options, data, count, "tantivy", "query")
         note("tantivy BM25 top 10 p50 us", query["p50"])
         note("tantivy query peak MB", query["rss_peak"])
-        command = [A2KB, "eval", "retrieval", file, "--questions", options.questions, "--ranking", "keyword", "--passes", "5", "--json"]
+        command = [A2KB, "eval", "retrieval", file, "--questions", options.questions, "--preset", "bm25", "--passes", "5", "--json"]
         _, memory, output = peak_mb(command)
         note("a2kb BM25 top 20 p50 us", json.loads(output)["latency_us"]["p50"])
         note("a2kb query peak MB", memory)
-        command[command.index("keyword")] = "ask"
+        command[command.index("bm25")] = "a2kb"
         note("a2kb ask evidence p50 us", json.loads(peak_mb(command)[2])["latency_us"]["p50"])
     note("a2kb file bytes / JSON lines bytes", os.path.getsize(file) / os.path.getsize(options.corpus))
     print("| %d passages | median of %d | least | most |\n|---|---|---|---|" % (count, options.rounds))
