@@ -17,6 +17,7 @@ mod golden;
 mod open;
 mod operators;
 mod outputs;
+mod pages;
 mod quality;
 mod reading;
 mod server;

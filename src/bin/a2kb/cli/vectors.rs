@@ -156,5 +156,5 @@ pub(super) fn describe(report: &EmbeddingReport) -> String {
         0 => String::new(),
         reused => format!(", {reused} taken over from equal texts or an interrupted build"),
     };
-    format!("{} vectors made{reused}", report.embedded)
+    format!("{} texts encoded for search by meaning{reused}", report.embedded)
 }
