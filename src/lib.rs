@@ -79,3 +79,8 @@ pub use storage::sealed_reader::ChecksumPolicy;
 pub use vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
 #[cfg(feature = "llm")]
 pub use vectors::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
+
+/// The README's Rust compiles.
+#[cfg(all(doctest, feature = "build"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

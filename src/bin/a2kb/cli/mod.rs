@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exit codes; documented in README.md and in the help.
+/// Exit codes; documented in docs/guide.md and in the help.
 mod exit {
     pub(super) const ERROR: u8 = 1;
     pub(super) const NOTHING_FOUND: u8 = 3;
