@@ -3,7 +3,7 @@
 
 use a2kb::internals::base::distance::{Instructions, dot_f32};
 use a2kb::internals::base::score::{Scored, TopK};
-use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
 use a2kb::internals::index::vectors::{Encoding, QueryVector, Vectors, VectorsWriter, encode_vector};
 use std::path::{Path, PathBuf};

@@ -54,7 +54,7 @@ pub use facade::{
     PictureNode, SearchHit, SearchRequest, SearchResults, SectionInfo,
 };
 #[cfg(feature = "build")]
-pub use ingest::build_report::{BuildReport, DryRun, Progress, Warning};
+pub use ingest::build_report::{BuildReport, DryRun, Warning};
 #[cfg(feature = "build")]
 pub use ingest::build_settings::BuildSettings;
 #[cfg(feature = "build")]
@@ -65,6 +65,8 @@ pub use ingest::document::{Document, JsonFields};
 pub use ingest::embedding::{Embedding, EmbeddingReport};
 #[cfg(feature = "build")]
 pub use ingest::extractor::{Extraction, Selector};
+#[cfg(feature = "build")]
+pub use ingest::progress::Progress;
 #[cfg(feature = "build")]
 pub use ingest::reading::{Reading, ReadingReport};
 pub use language::budget::{Budget, Ledger, Prices};

@@ -2,7 +2,7 @@
 #![no_main]
 
 use a2kb::internals::base::ids::{EntityId, FactId};
-use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::index::entity_dictionary::EntityDictionary;
 use a2kb::internals::index::graph::{Facts, Links};
 use a2kb::internals::index::synonyms::Synonyms;

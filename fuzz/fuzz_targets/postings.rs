@@ -2,7 +2,8 @@
 #![no_main]
 
 use a2kb::internals::base::ids::TermOrdinal;
-use a2kb::internals::format::cursor::{SectionBuilder, SectionBytes};
+use a2kb::internals::format::cursor::SectionBuilder;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::index::postings::{Postings, TermWeight, top_k};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Any bytes as text blocks and their index.
 #![no_main]
 
-use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::index::text_store::TextStore;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Any bytes as a transducer.
 #![no_main]
 
-use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::format::transducer::Transducer;
 use a2kb::internals::index::term_dictionary::TermDictionary;
 use libfuzzer_sys::fuzz_target;

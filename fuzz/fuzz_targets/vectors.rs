@@ -1,7 +1,7 @@
 //! A file with vectors, neighbour graph and encoder whose bytes are overwritten, and any bytes as each of these sections.
 #![no_main]
 
-use a2kb::internals::format::cursor::SectionBytes;
+use a2kb::internals::format::section::SectionBytes;
 use a2kb::internals::index::hnsw::NeighbourGraph;
 use a2kb::internals::index::vectors::{QueryVector, Vectors};
 use a2kb::internals::vectors::encoder::Encoder;

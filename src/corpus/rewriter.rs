@@ -2,9 +2,9 @@
 
 use crate::base::error::{Error, Result};
 use crate::corpus::snapshot::{Namespace, Snapshot};
-use crate::format::cursor::SectionBytes;
 use crate::format::kind::Kind;
 pub use crate::format::manifest::EmbedderRecord;
+use crate::format::section::SectionBytes;
 use crate::index::hnsw::{NeighbourGraph, NeighbourGraphWriter};
 pub use crate::index::synonyms::SynonymEdge;
 use crate::index::synonyms::write_synonyms;

@@ -1,7 +1,7 @@
 //! Give me a row number, I give you the row's bytes, or say that there is no such row.
 
 use crate::base::error::Corruption;
-use crate::format::cursor::{SectionBytes, u32_at};
+use crate::format::section::{SectionBytes, u32_at};
 
 /// `count` rows of `N` bytes in a section; the range was checked when the section was parsed.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use crate::base::error::{Corruption, Error};
 use crate::base::limits::MAX_SECTIONS;
 use crate::format::checksum::checksum;
-use crate::format::cursor::{u16_at, u32_at, u64_at};
+use crate::format::section::{u16_at, u32_at, u64_at};
 
 /// Length of the header page: header and section table.
 pub const HEADER_PAGE: usize = 4096;

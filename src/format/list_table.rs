@@ -2,7 +2,8 @@
 
 use crate::base::error::Corruption;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBuilder, SectionBytes, SectionPart};
+use crate::format::cursor::{Parts, SectionBuilder, SectionPart};
+use crate::format::section::SectionBytes;
 use crate::format::varint::{push_varint, read_varint};
 
 /// Lists that share one base.

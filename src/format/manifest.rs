@@ -2,7 +2,7 @@
 
 use crate::base::error::Corruption;
 use crate::base::limits::{MAX_DIMENSION, MAX_MANIFEST_BYTES};
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 
 /// Who made the file, and how. The fields' order is the order in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, bincode::Encode, bincode::Decode)]

@@ -8,6 +8,7 @@ pub mod kind;
 pub mod list_table;
 pub mod manifest;
 pub mod packed;
+pub mod section;
 pub mod section_table;
 pub mod strings;
 pub mod transducer;

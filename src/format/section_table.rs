@@ -2,9 +2,9 @@
 
 use crate::base::error::{Corruption, Error};
 use crate::format::checksum::checksum;
-use crate::format::cursor::{u16_at, u32_at, u64_at};
 use crate::format::header::{HEADER_PAGE, Header, TABLE_OFFSET};
 use crate::format::kind::Kind;
+use crate::format::section::{u16_at, u32_at, u64_at};
 
 /// Bytes of one entry.
 pub const ENTRY_LENGTH: usize = 32;

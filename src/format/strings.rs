@@ -5,7 +5,8 @@ use crate::base::ids::StringId;
 use crate::base::limits::MAX_STRING_BYTES;
 use crate::base::text::IdByText;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBuilder, SectionBytes, SectionPart};
+use crate::format::cursor::{Parts, SectionBuilder, SectionPart};
+use crate::format::section::SectionBytes;
 
 /// Collects strings, each once.
 #[derive(Debug)]

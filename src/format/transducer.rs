@@ -5,7 +5,7 @@
 
 use crate::base::error::Corruption;
 use crate::base::limits::MAX_TRANSDUCER_STEPS;
-use crate::format::cursor::{SectionBytes, u64_at};
+use crate::format::section::{SectionBytes, u64_at};
 
 const VERSION: u64 = 3;
 /// Version and type stand before the first node.

@@ -3,7 +3,7 @@
 use crate::base::error::{Error, Result};
 use crate::corpus::builder::{FilePlace, Layer, MemoryPlace, Place};
 use crate::corpus::snapshot::Snapshot;
-use crate::ingest::build_report::{BuildReport, DryRun, Progress};
+use crate::ingest::build_report::{BuildReport, DryRun};
 use crate::ingest::build_settings::BuildSettings;
 use crate::ingest::document::{Discovery, Document, JsonFields, discover};
 use crate::ingest::embedding::{Embedding, texts_to_embed};
@@ -11,6 +11,7 @@ use crate::ingest::extractor::Selector;
 use crate::ingest::given_vectors::GivenVectors;
 use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, beside, check_output};
 use crate::ingest::pipeline::{Pipeline, Sources};
+use crate::ingest::progress::Progress;
 use crate::ingest::reading::{ModelReader, Reading};
 use crate::ingest::stage::Stage;
 use std::path::{Path, PathBuf};

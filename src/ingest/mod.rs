@@ -13,6 +13,7 @@ mod given_vectors;
 mod journal;
 pub mod output;
 mod pipeline;
+pub mod progress;
 pub mod reading;
 mod rounds;
 mod second_pass;

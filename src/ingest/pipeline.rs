@@ -8,12 +8,13 @@
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::corpus::builder::{FileBuilder, Place};
-use crate::ingest::build_report::{BuildReport, Progress, Warning};
+use crate::ingest::build_report::{BuildReport, Warning};
 use crate::ingest::build_settings::BuildSettings;
 use crate::ingest::document::{Discovery, Document, RawInput};
 use crate::ingest::entity_resolution::Gazetteer;
 use crate::ingest::extractor::Extraction;
 use crate::ingest::given_vectors::GivenVectors;
+use crate::ingest::progress::Progress;
 use crate::ingest::reading::ModelReader;
 use crate::ingest::rounds::{Duplicate, Hashed, NewBatch, analyse_all, append_all, parse};
 use rustc_hash::FxHashMap;

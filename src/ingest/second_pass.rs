@@ -4,9 +4,10 @@
 use crate::base::error::Result;
 use crate::corpus::builder::{Description, EntityDictionaryWriter, Place, Statement, StoredText};
 use crate::ingest::batch_graph::{Linked, Relations, link};
-use crate::ingest::build_report::{BuildReport, Progress};
+use crate::ingest::build_report::BuildReport;
 use crate::ingest::extractor::{ChunkPhrases, PhraseCounts, Selector};
 use crate::ingest::pipeline::Pipeline;
+use crate::ingest::progress::Progress;
 use crate::ingest::reading::ModelReader;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,9 @@
 
 use crate::base::error::{Corruption, Error, Result};
 use crate::format::checksum::{Checksum, checksum};
-use crate::format::cursor::SectionBytes;
 use crate::format::header::{HEADER_PAGE, Header};
 use crate::format::kind::Kind;
+use crate::format::section::SectionBytes;
 use crate::format::section_table::{SectionEntry, SectionTable};
 use crate::storage::mmap;
 use bytes::Bytes;

@@ -14,6 +14,7 @@ mod documents;
 mod dump;
 mod faulty_place;
 mod golden;
+mod imports;
 mod open;
 mod operators;
 mod outputs;

@@ -1,5 +1,6 @@
 //! The tree keeps to its own rules: layers, file lengths, and a specification that says what the code does.
 
+use super::imports::Imports;
 use super::root;
 use a2kb::internals::base::limits;
 use a2kb::internals::format::kind::Kind;
@@ -80,34 +81,26 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The modules of the crate that a file names, by `crate::`.
-fn imports(text: &str) -> Vec<Vec<&str>> {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines
-        .flat_map(|line| line.split("crate::").skip(1))
-        .map(|rest| {
-            rest.split("::")
-                .take(2)
-                .map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())
-                .collect()
-        })
-        .collect()
-}
-
 #[test]
 fn imports_follow_the_layers() {
-    for (path, text) in sources("src") {
-        let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
-        let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| parts.get(1) == Some(layer)) else { continue };
-        if path.ends_with("tests.rs") {
+    let mut seen = 0;
+    for (module, named) in Imports::of(&sources("src")).named() {
+        let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| module.first().is_some_and(|name| name == layer))
+        else {
             continue;
-        }
-        for import in imports(&text) {
-            let own = import[0] == *layer && (*layer != "index" || import.get(1) == parts.get(2));
-            assert!(own || allowed.contains(&import[0]), "{} imports {}", path.display(), import.join("::"));
-        }
+        };
+        let own = named[0] == *layer && (*layer != "index" || named.get(1) == module.get(1));
+        assert!(own || allowed.contains(&named[0].as_str()), "{} imports {}", module.join("::"), named.join("::"));
+        seen += 1;
     }
+    assert!(seen > 1000, "only {seen} imports were seen");
+}
+
+/// What counts as a dependency is said in [`super::imports`].
+#[test]
+fn no_modules_depend_on_one_another_in_a_circle() {
+    let circles = Imports::of(&sources("src")).circles();
+    assert!(circles.is_empty(), "{circles:#?}");
 }
 
 #[test]
@@ -236,6 +229,20 @@ fn the_specification_names_every_kind() {
     }
     let rows = spec.lines().filter(|line| line.ends_with("| yes |")).count();
     assert_eq!(rows, Kind::ALL.iter().filter(|kind| !kind.is_optional()).count());
+}
+
+#[test]
+fn the_specification_has_the_version_of_the_code_and_lists_its_chapters() {
+    use a2kb::internals::format::header::{MAJOR, MINOR};
+    let spec = fs::read_to_string(root().join("format-spec.md")).unwrap();
+    assert_eq!(spec.lines().next().unwrap(), format!("# The a2kb file format, version {MAJOR}.{MINOR}"));
+    let listed = spec.split("Contents: ").nth(1).unwrap().split('.').next().unwrap().replace('\n', " ");
+    let listed: Vec<&str> = listed.split(", ").collect();
+    let headings = spec.lines().filter_map(|line| line.strip_prefix("## "));
+    let chapters: Vec<String> = headings.map(|heading| heading.replacen(". ", " ", 1)).collect();
+    assert_eq!(listed, chapters);
+    let numbers = (1..=chapters.len()).map(|number| format!("{number} "));
+    assert!(numbers.zip(&chapters).all(|(number, chapter)| chapter.starts_with(&number)));
 }
 
 #[test]

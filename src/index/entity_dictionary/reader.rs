@@ -6,8 +6,9 @@ use crate::base::ids::{EntityId, StringId};
 use crate::base::limits::MAX_EXPANSIONS;
 use crate::base::text::EditDistance;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u16_at, u32_at};
+use crate::format::cursor::Parts;
 use crate::format::list_table::ListTable;
+use crate::format::section::{SectionBytes, u16_at, u32_at};
 use crate::format::transducer::Transducer;
 use std::cell::RefCell;
 

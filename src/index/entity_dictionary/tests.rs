@@ -1,6 +1,6 @@
 use super::*;
 use crate::base::ids::{EntityId, StringId};
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

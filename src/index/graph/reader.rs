@@ -4,8 +4,9 @@ use super::layout::{CONFIDENCE, COUNT, FACT_LENGTH, METHOD, OBJECT};
 use crate::base::error::Corruption;
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId, StringId};
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u16_at, u32_at};
+use crate::format::cursor::Parts;
 use crate::format::list_table::ListTable;
+use crate::format::section::{SectionBytes, u16_at, u32_at};
 
 /// A fact's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

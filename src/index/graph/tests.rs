@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::ids::{EntityId, FactId, SentenceId};
-use crate::format::cursor::{SectionBuilder, SectionBytes};
+use crate::format::cursor::SectionBuilder;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

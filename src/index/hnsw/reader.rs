@@ -4,7 +4,8 @@ use super::layout::{HEAD_LENGTH, MAX_WIDTH};
 use crate::base::error::Corruption;
 use crate::base::score::Scored;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, SectionPart, u32_at};
+use crate::format::cursor::{Parts, SectionPart};
+use crate::format::section::{SectionBytes, u32_at};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

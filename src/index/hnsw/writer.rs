@@ -1,7 +1,8 @@
 //! Give me rows of i8 in order, I give you the bytes of HNSW. The graph itself is built by the `usearch` crate, and read
 //! out of the buffer that it saves.
 
-use crate::format::cursor::{SectionBuilder, u16_at, u32_at, u64_at};
+use crate::format::cursor::SectionBuilder;
+use crate::format::section::{u16_at, u32_at, u64_at};
 use std::io;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 

@@ -2,8 +2,8 @@
 
 use super::layout::{DIRECTORY_ROW, ROW_COUNT_BITS, ROW_GAP_BITS, ROW_OFFSET, ROW_WEIGHT, WEIGHT_UNIT};
 use crate::base::error::Corruption;
-use crate::format::cursor::{SectionBytes, u16_at, u32_at};
 use crate::format::packed::{BLOCK_LENGTH, packed_length, unpack};
+use crate::format::section::{SectionBytes, u16_at, u32_at};
 use crate::format::varint::read_varint;
 
 /// Where a list's parts lie.

@@ -1,8 +1,8 @@
 //! Give me the run of one term, I give you the bytes of its posting list.
 
-use super::bm25::Bm25Parameters;
 use super::layout::{B, DIRECTORY_ROW, K1, WEIGHT_UNIT};
-use super::writer::Run;
+use super::posting_run::PostingRun;
+use super::weight::Bm25Parameters;
 use crate::format::packed::{BLOCK_LENGTH, bits_for, pack};
 use crate::format::varint::{push_varint, read_varint};
 
@@ -31,7 +31,7 @@ impl<'a> ListEncoder<'a> {
     }
 
     /// Appends the list of `run` to `bytes`, and gives its length.
-    pub(super) fn append(&mut self, run: &Run, bytes: &mut Vec<u8>) -> u32 {
+    pub(super) fn append(&mut self, run: &PostingRun, bytes: &mut Vec<u8>) -> u32 {
         let start = bytes.len();
         self.bytes = std::mem::take(bytes);
         self.encode(run);
@@ -39,7 +39,7 @@ impl<'a> ListEncoder<'a> {
         (bytes.len() - start) as u32
     }
 
-    fn encode(&mut self, run: &Run) {
+    fn encode(&mut self, run: &PostingRun) {
         self.decode(run);
         let (df, blocks) = (self.chunks.len(), self.chunks.len().div_ceil(BLOCK_LENGTH));
         push_varint(&mut self.bytes, df as u32);
@@ -64,7 +64,7 @@ impl<'a> ListEncoder<'a> {
         }
     }
 
-    fn decode(&mut self, run: &Run) {
+    fn decode(&mut self, run: &PostingRun) {
         self.chunks.clear();
         self.counts.clear();
         self.positions.clear();
@@ -85,7 +85,7 @@ impl<'a> ListEncoder<'a> {
         }
     }
 
-    fn encode_block(&mut self, run: &Run, range: std::ops::Range<usize>) -> (u8, u8) {
+    fn encode_block(&mut self, run: &PostingRun, range: std::ops::Range<usize>) -> (u8, u8) {
         let mut previous = if range.start == 0 { -1 } else { i64::from(self.chunks[range.start - 1]) };
         let gaps: Vec<u32> = self.chunks[range.clone()]
             .iter()

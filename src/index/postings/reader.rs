@@ -1,12 +1,13 @@
 //! The view of the postings.
 
-use super::bm25::Bm25Parameters;
 use super::cursor::{PostingCursor, PostingList};
 use super::layout::{BASE_SPAN, HEAD_LENGTH};
+use super::weight::Bm25Parameters;
 use crate::base::error::Corruption;
 use crate::base::ids::TermOrdinal;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u32_at, u64_at};
+use crate::format::cursor::Parts;
+use crate::format::section::{SectionBytes, u32_at, u64_at};
 
 /// A view of POSTINGS and POSTINGS_INDEX.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Give me runs of postings in order of their stems, I keep them in a temporary file and give them back in that order.
 
-use super::writer::Run;
+use super::posting_run::PostingRun;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 /// Writes the runs that are not empty into `file`.
-pub(super) fn spill<'a>(file: File, runs: impl Iterator<Item = (u32, &'a Run)>) -> io::Result<File> {
+pub(super) fn spill<'a>(file: File, runs: impl Iterator<Item = (u32, &'a PostingRun)>) -> io::Result<File> {
     let mut out = BufWriter::with_capacity(1 << 20, file);
     for (id, run) in runs.filter(|(_, run)| !run.bytes.is_empty()) {
         for number in [id, run.first_chunk, run.last_chunk, run.bytes.len() as u32] {
@@ -21,7 +21,7 @@ pub(super) fn spill<'a>(file: File, runs: impl Iterator<Item = (u32, &'a Run)>) 
 /// Reads back the runs of one spilled file, in the order in which they were written.
 pub(super) struct SpilledRuns {
     file: BufReader<File>,
-    next: Option<(u32, Run)>,
+    next: Option<(u32, PostingRun)>,
 }
 
 impl SpilledRuns {
@@ -37,9 +37,9 @@ impl SpilledRuns {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
             Err(error) => return Err(error),
             Ok(()) => {
-                let number = |at: usize| crate::format::cursor::u32_at(&head, at);
+                let number = |at: usize| crate::format::section::u32_at(&head, at);
                 let mut run =
-                    Run { first_chunk: number(4), last_chunk: number(8), bytes: vec![0; number(12) as usize] };
+                    PostingRun { first_chunk: number(4), last_chunk: number(8), bytes: vec![0; number(12) as usize] };
                 self.file.read_exact(&mut run.bytes)?;
                 Some((number(0), run))
             }
@@ -47,7 +47,7 @@ impl SpilledRuns {
         Ok(())
     }
 
-    pub(super) fn take(&mut self, id: u32) -> io::Result<Option<Run>> {
+    pub(super) fn take(&mut self, id: u32) -> io::Result<Option<PostingRun>> {
         if self.next.as_ref().is_none_or(|(next, _)| *next != id) {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::TopK;
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

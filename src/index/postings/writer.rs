@@ -6,10 +6,10 @@
 use super::batch::BatchPostings;
 use super::encoder::ListEncoder;
 use super::layout::{B, BASE_SPAN, K1};
+use super::posting_run::PostingRun;
 use super::spill::{SpilledRuns, spill};
 use super::term_table::TermTable;
 use crate::format::cursor::SectionBuilder;
-use crate::format::varint::push_varint;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io;
@@ -17,28 +17,6 @@ use std::io;
 /// Bytes of runs that are encoded together, in parallel parts of [`PART_TERMS`].
 const ROUND_BYTES: usize = 4 << 20;
 const PART_TERMS: usize = 512;
-
-/// Postings of one term: count and positions of the first chunk, then gap, count and positions of each next one, all varints.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Run {
-    pub(super) first_chunk: u32,
-    pub(super) last_chunk: u32,
-    pub(super) bytes: Vec<u8>,
-}
-
-impl Run {
-    /// Appends a later run whose chunks are counted from `base`.
-    fn append(&mut self, first_chunk: u32, last_chunk: u32, bytes: &[u8], base: u32) {
-        let first = base + first_chunk;
-        if self.bytes.is_empty() {
-            self.first_chunk = first;
-        } else {
-            push_varint(&mut self.bytes, first - self.last_chunk);
-        }
-        self.bytes.extend_from_slice(bytes);
-        self.last_chunk = base + last_chunk;
-    }
-}
 
 /// Joins batches.
 #[derive(Debug)]
@@ -53,7 +31,7 @@ pub struct PostingsWriter {
 /// The postings of all stems, by the stems' numbers.
 #[derive(Debug, Default)]
 pub struct PostingLists {
-    runs: Vec<Run>,
+    runs: Vec<PostingRun>,
     lengths: Vec<u16>,
     spilled: Vec<File>,
 }
@@ -75,7 +53,7 @@ impl PostingsWriter {
     pub fn append(&mut self, batch: BatchPostings) -> io::Result<()> {
         let base = self.lists.lengths.len() as u32;
         let numbers = self.terms.merge(&batch.terms, |stem| batch.runs[stem].start < batch.runs[stem].end);
-        self.lists.runs.resize_with(self.terms.stem_count(), Run::default);
+        self.lists.runs.resize_with(self.terms.stem_count(), PostingRun::default);
         for (run, number) in batch.runs.iter().zip(numbers) {
             if let Some(id) = number {
                 let bytes = &batch.bytes[run.start..run.end];
@@ -91,7 +69,7 @@ impl PostingsWriter {
         let (order, runs) = (self.terms.order(), &mut self.lists.runs);
         let file = spill((self.make_file)()?, order.into_iter().map(|id| (id, &runs[id as usize])))?;
         self.lists.spilled.push(file);
-        runs.iter_mut().for_each(|run| *run = Run::default());
+        runs.iter_mut().for_each(|run| *run = PostingRun::default());
         self.held_bytes = 0;
         Ok(())
     }
@@ -117,7 +95,7 @@ impl PostingLists {
                 round.push(self.whole(id, &mut spilled)?);
                 round_bytes += round[round.len() - 1].bytes.len();
             }
-            let encode = |part: &[Run]| {
+            let encode = |part: &[PostingRun]| {
                 let (mut encoder, mut bytes) = (ListEncoder::new(&self.lengths, average), Vec::new());
                 let lengths: Vec<u32> = part.iter().map(|run| encoder.append(run, &mut bytes)).collect();
                 (bytes, lengths)
@@ -149,12 +127,12 @@ impl PostingLists {
     }
 
     /// The run of a stem from all spilled files and memory.
-    fn whole(&mut self, id: u32, spilled: &mut [SpilledRuns]) -> io::Result<Run> {
+    fn whole(&mut self, id: u32, spilled: &mut [SpilledRuns]) -> io::Result<PostingRun> {
         let held = std::mem::take(&mut self.runs[id as usize]);
         if spilled.is_empty() {
             return Ok(held);
         }
-        let mut whole = Run::default();
+        let mut whole = PostingRun::default();
         for runs in spilled {
             if let Some(run) = runs.take(id)? {
                 whole.append(run.first_chunk, run.last_chunk, &run.bytes, 0);

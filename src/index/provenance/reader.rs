@@ -5,7 +5,8 @@ use crate::base::error::Corruption;
 use crate::base::ids::{ChunkId, DocumentId, HeadingId, SentenceId, StringId};
 use crate::base::limits::{MAX_HEADING_DEPTH, MAX_LAYERS};
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u16_at, u32_at, u64_at};
+use crate::format::cursor::Parts;
+use crate::format::section::{SectionBytes, u16_at, u32_at, u64_at};
 use std::ops::Range;
 
 /// A document's fields (chapter 6 of the specification).

@@ -12,7 +12,7 @@ pub use writer::{SynonymEdge, write_synonyms};
 mod tests {
     use super::*;
     use crate::base::ids::EntityId;
-    use crate::format::cursor::SectionBytes;
+    use crate::format::section::SectionBytes;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -3,7 +3,8 @@
 use crate::base::error::Corruption;
 use crate::base::ids::EntityId;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes};
+use crate::format::cursor::Parts;
+use crate::format::section::SectionBytes;
 
 /// A view of SYNONYMS.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use crate::base::error::Corruption;
 use crate::base::ids::TermOrdinal;
 use crate::base::limits::MAX_EXPANSIONS;
 use crate::base::text::{EditDistance, stem};
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use crate::format::transducer::Transducer;
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::ids::TermOrdinal;
 use crate::base::text::stem;
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

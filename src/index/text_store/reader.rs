@@ -4,7 +4,8 @@ use super::layout::{DATA_START, INDEX_ROW_LENGTH};
 use crate::base::error::Corruption;
 use crate::base::limits::MAX_BLOCK_TEXT_BYTES;
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, u64_at};
+use crate::format::cursor::Parts;
+use crate::format::section::{SectionBytes, u64_at};
 use std::ops::Range;
 
 /// The range of a block in the text of all documents, and its text.

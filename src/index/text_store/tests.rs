@@ -1,5 +1,5 @@
 use super::*;
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use proptest::prelude::*;
 

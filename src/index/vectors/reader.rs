@@ -6,7 +6,8 @@ use crate::base::error::Corruption;
 use crate::base::limits::MAX_DIMENSION;
 use crate::base::score::{Scored, TopK};
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, SectionPart, u32_at};
+use crate::format::cursor::{Parts, SectionPart};
+use crate::format::section::{SectionBytes, u32_at};
 
 /// How the values of a vector are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::base::distance::Instructions;
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use proptest::prelude::*;
 
 fn build(encoding: Encoding, rows: &[Vec<f32>], dimension: usize) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! Give me vectors in the order of their ids, I give you the bytes of VECTORS.
 
 use super::reader::Encoding;
-use crate::format::cursor::{SectionBuilder, u32_at};
+use crate::format::cursor::SectionBuilder;
+use crate::format::section::u32_at;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 

@@ -1,6 +1,6 @@
 //! Anthropic's messages. A reply of JSON is asked for as the arguments of a tool, which the server holds to the schema.
 
-use super::client::{Protocol, count, string};
+use super::protocol::{Protocol, count, string};
 use crate::language::language_model::{ChatReply, ChatRequest, Message, Shape, ToolCall};
 use serde_json::{Map, Value, json};
 

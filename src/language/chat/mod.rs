@@ -4,6 +4,7 @@ mod anthropic;
 mod client;
 mod ollama;
 mod open_ai;
+mod protocol;
 mod settings;
 
 pub use client::ChatClient;

@@ -1,6 +1,6 @@
 //! Ollama's own chat: it makes room for as many tokens as it is told, and cuts what is more.
 
-use super::client::{Protocol, count, string};
+use super::protocol::{Protocol, count, string};
 use crate::language::language_model::{ChatReply, ChatRequest, Message, Shape, ToolCall};
 use serde_json::{Map, Value, json};
 

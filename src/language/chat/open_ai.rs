@@ -1,6 +1,6 @@
 //! OpenAI's chat completions, as most servers of open models speak them.
 
-use super::client::{Protocol, count, in_words, string};
+use super::protocol::{Protocol, count, in_words, string};
 use crate::language::language_model::{ChatReply, ChatRequest, Message, Shape, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 

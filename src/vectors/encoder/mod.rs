@@ -10,7 +10,7 @@ mod weights;
 mod word_piece;
 
 use crate::base::error::{Error, Result};
-use crate::format::cursor::SectionBytes;
+use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,8 @@ use crate::base::distance::BLOCK_OUTPUTS;
 use crate::base::error::Corruption;
 use crate::base::limits::{MAX_DIMENSION, MAX_ENCODER_LAYERS, MAX_ENCODER_TOKENS, MAX_ENCODER_WIDTH};
 use crate::format::array::Rows;
-use crate::format::cursor::{Parts, SectionBytes, SectionPart, u32_at};
+use crate::format::cursor::{Parts, SectionPart};
+use crate::format::section::{SectionBytes, u32_at};
 
 /// Sizes and switches of an encoder.
 #[derive(Clone, Copy, Debug)]
