@@ -113,7 +113,8 @@ pub fn multiply_block(instructions: Instructions, rows: &[u8], inputs: usize, bl
     assert!(rows.len() == inputs * out.len() && block.len() == inputs * BLOCK_OUTPUTS, "the matrix");
     match instructions.0 {
         Set::Scalar => multiply_block_scalar(rows, inputs, block, out),
-        // SAFETY: only `Instructions::available` makes this value, having seen the features; lengths were checked above.
+        // SAFETY: only `Instructions::available` makes this value, having seen the features; lengths were checked
+        // above.
         #[cfg(target_arch = "x86_64")]
         Set::Avx2 => unsafe { x86::multiply_block_avx2(rows, inputs, block, out) },
         // SAFETY: as above.

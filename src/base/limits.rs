@@ -31,11 +31,13 @@ pub const MAX_ENCODER_TOKENS: u32 = 8192;
 /// Largest count of anything that has ids.
 pub const MAX_COUNT: u64 = u32::MAX as u64 - 1;
 
-/// Text that a writer puts into one block, about.
+/// Text that a writer puts into one block, about: a compromise of compression and of what one quotation inflates, by
+/// guess.
 pub const BLOCK_TARGET_BYTES: usize = 32 << 10;
-/// Terms that a prefix or fuzzy query may expand to; the rest is left out in key order.
+/// Terms that a prefix or fuzzy query may expand to; the rest is left out in key order. A guess that bounds the work.
 pub const MAX_EXPANSIONS: usize = 512;
-/// Steps of one walk over a transducer: a hostile automaton may have exponentially many paths.
+/// Steps of one walk over a transducer: a hostile automaton may have exponentially many paths. A guess far above what
+/// honest ones need.
 pub const MAX_TRANSDUCER_STEPS: usize = 4 << 20;
 /// Largest chunk a build may ask for, in tokens.
 pub const MAX_CHUNK_TOKENS: u32 = 8192;

@@ -1,4 +1,5 @@
-//! Layer 4: the read view that everything above reads, the builder that owns all index writers, and the checks across sections.
+//! Layer 4: the read view that everything above reads, the builder that owns all index writers, and the checks across
+//! sections.
 
 #[cfg(feature = "build")]
 pub mod batch;

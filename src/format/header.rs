@@ -1,4 +1,5 @@
-//! Give me the first 4096 bytes, I give you the header, or say why this is no file of ours (chapter 2 of the specification).
+//! Give me the first 4096 bytes, I give you the header, or say why this is no file of ours (chapter 2 of the
+//! specification).
 
 use crate::base::error::{Corruption, Error};
 use crate::base::limits::MAX_SECTIONS;

@@ -1,4 +1,5 @@
-//! Give me a section's bytes and a place, I give you the bytes or the number there, or say what is wrong with the section.
+//! Give me a section's bytes and a place, I give you the bytes or the number there, or say what is wrong with the
+//! section.
 
 use crate::base::error::Corruption;
 use bytes::Bytes;

@@ -28,13 +28,13 @@ pub struct Transducer {
 
 /// A state of a walk: the sum of outputs so far and the node reached.
 #[derive(Clone, Copy, Debug)]
-pub struct State {
-    node: Node,
+pub struct TransducerState {
+    node: TransducerNode,
     output: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct TransducerNode {
     /// First byte of the node.
     start: usize,
     /// The transitions' inputs, last transition first in the file; one implied input if `code` is set.
@@ -51,7 +51,7 @@ struct Node {
     next: bool,
 }
 
-const EMPTY_FINAL: Node = Node {
+const EMPTY_FINAL: TransducerNode = TransducerNode {
     start: 0,
     inputs: 0,
     count: 0,
@@ -89,13 +89,13 @@ impl Transducer {
     }
 
     /// The state before the first byte.
-    pub fn start(&self) -> Result<State, Corruption> {
-        Ok(State { node: self.node(self.root)?, output: 0 })
+    pub fn start(&self) -> Result<TransducerState, Corruption> {
+        Ok(TransducerState { node: self.node(self.root)?, output: 0 })
     }
 
     /// The state after `byte`, if a key goes on so.
     #[inline]
-    pub fn step(&self, state: &State, byte: u8) -> Result<Option<State>, Corruption> {
+    pub fn step(&self, state: &TransducerState, byte: u8) -> Result<Option<TransducerState>, Corruption> {
         match self.find(&state.node, byte)? {
             None => Ok(None),
             Some(index) => self.follow(state, index).map(|(_, state)| Some(state)),
@@ -104,7 +104,7 @@ impl Transducer {
 
     /// The value of the key that ends in this state.
     #[inline]
-    pub fn value(&self, state: &State) -> Option<u64> {
+    pub fn value(&self, state: &TransducerState) -> Option<u64> {
         state.node.is_final.then(|| state.output.wrapping_add(state.node.final_output))
     }
 
@@ -120,8 +120,9 @@ impl Transducer {
         Ok(self.value(&state))
     }
 
-    /// Visits the keys below `prefix` in order. `enter` sees each longer and longer key and says whether to go on below it;
-    /// `each` gets the finished keys and says whether to go on at all. Fails if the walk takes more steps than any honest file needs.
+    /// Visits the keys below `prefix` in order. `enter` sees each longer and longer key and says whether to go on below
+    /// it; `each` gets the finished keys and says whether to go on at all. Fails if the walk takes more steps than any
+    /// honest file needs.
     pub fn walk(
         &self,
         prefix: &[u8],
@@ -166,7 +167,7 @@ impl Transducer {
         Ok(())
     }
 
-    fn follow(&self, state: &State, index: usize) -> Result<(u8, State), Corruption> {
+    fn follow(&self, state: &TransducerState, index: usize) -> Result<(u8, TransducerState), Corruption> {
         let node = &state.node;
         let (input, target) = if node.next {
             (node.single.unwrap_or(0), node.start.wrapping_sub(1))
@@ -188,11 +189,11 @@ impl Transducer {
             let outputs = node.inputs - node.count * (node.delta_bytes + node.output_bytes);
             self.number(outputs + (node.count - 1 - index) * node.output_bytes, node.output_bytes)?
         };
-        Ok((input, State { node: self.node(target)?, output: state.output.wrapping_add(output) }))
+        Ok((input, TransducerState { node: self.node(target)?, output: state.output.wrapping_add(output) }))
     }
 
     #[inline]
-    fn find(&self, node: &Node, byte: u8) -> Result<Option<usize>, Corruption> {
+    fn find(&self, node: &TransducerNode, byte: u8) -> Result<Option<usize>, Corruption> {
         if let Some(single) = node.single {
             return Ok((single == byte).then_some(0));
         }
@@ -205,7 +206,7 @@ impl Transducer {
     }
 
     /// Decodes the node whose last byte is at `address`. All ranges it names lie inside the nodes' bytes.
-    fn node(&self, address: usize) -> Result<Node, Corruption> {
+    fn node(&self, address: usize) -> Result<TransducerNode, Corruption> {
         if address == 0 {
             return Ok(EMPTY_FINAL);
         }
@@ -221,7 +222,7 @@ impl Transducer {
             let (delta_bytes, output_bytes) = if next { (0, 0) } else { at.sizes()? };
             let inputs = at.at;
             at.back(delta_bytes + output_bytes)?;
-            return Ok(Node {
+            return Ok(TransducerNode {
                 start: at.at,
                 inputs,
                 count: 1,
@@ -247,7 +248,7 @@ impl Transducer {
         at.back(count * (delta_bytes + output_bytes))?;
         let final_output =
             if is_final && output_bytes > 0 { self.number(at.back(output_bytes)?, output_bytes)? } else { 0 };
-        Ok(Node {
+        Ok(TransducerNode {
             start: at.at,
             inputs,
             count,
@@ -275,7 +276,8 @@ impl Transducer {
 
     /// Visits every key, and checks that they are in order, as many as promised, and that `valid` holds for each value.
     pub fn check(&self, mut valid: impl FnMut(u64) -> bool) -> Result<(), Corruption> {
-        // A shared suffix is walked once per key, so the budget of one walk does not fit; the promised count bounds it instead.
+        // A shared suffix is walked once per key, so the budget of one walk does not fit; the promised count bounds it
+        // instead.
         let (mut count, mut bad) = (0u64, false);
         let mut last: Option<Vec<u8>> = None;
         let mut first_bytes: Vec<u8> = Vec::new();

@@ -10,8 +10,8 @@ use std::ops::Range;
 /// system has no mapped files, the range is read.
 ///
 /// The caller trusts the file system that nobody writes into the range or shortens the file while it is open. Published
-/// files are never written again and replaced only by renaming, so every program that follows the specification keeps to
-/// this; one that does not can make reads fault or change, as with any mapped file.
+/// files are never written again and replaced only by renaming, so every program that follows the specification keeps
+/// to this; one that does not can make reads fault or change, as with any mapped file.
 pub fn map(file: &File, range: Range<u64>) -> io::Result<Bytes> {
     // Bytes of a mapping beyond the end of its file would fault.
     if range.start > range.end || range.end > file.metadata()?.len() {
@@ -26,8 +26,9 @@ pub fn map(file: &File, range: Range<u64>) -> io::Result<Bytes> {
 #[cfg(any(unix, windows))]
 fn bytes_of(file: &File, range: Range<u64>) -> io::Result<Bytes> {
     let length = usize::try_from(range.end - range.start).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    // SAFETY: the mapping is private to this process's readers and read-only, and lies inside the file; that nobody else
-    // changes it is the contract in the documentation above, and every number in the bytes is validated before use.
+    // SAFETY: the mapping is private to this process's readers and read-only, and lies inside the file; that nobody
+    // else changes it is the contract in the documentation above, and every number in the bytes is validated before
+    // use.
     let mapping = unsafe { memmap2::MmapOptions::new().offset(range.start).len(length).map(file)? };
     Ok(Bytes::from_owner(mapping))
 }

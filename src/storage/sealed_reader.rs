@@ -28,6 +28,7 @@ pub enum ChecksumPolicy {
     Never,
 }
 
+/// A guess: small enough for the second-level cache, large enough that calls to the system do not count.
 const VERIFY_BUFFER_BYTES: u64 = 256 << 10;
 
 /// The sealed range of a file.

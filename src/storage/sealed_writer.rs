@@ -9,6 +9,7 @@ use crate::format::section_table::{ENTRY_LENGTH, FLAG_OPTIONAL, REVISION, SECTIO
 use crate::storage::backend::{Backend, Place};
 use std::io;
 
+/// A guess: writes of this length cost a call to the system for each megabyte only.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Writes the sealed range of one file.
@@ -20,7 +21,16 @@ pub struct SealedWriter<P: Place> {
     at: u64,
     buffer: Vec<u8>,
     entries: Vec<SectionEntry>,
-    open: Option<(Kind, u32, u64, Checksum)>,
+    open: Option<OpenSection>,
+}
+
+/// The section under way.
+#[derive(Debug)]
+struct OpenSection {
+    kind: Kind,
+    instance: u32,
+    offset: u64,
+    checksum: Checksum,
 }
 
 impl<P: Place> SealedWriter<P> {
@@ -49,14 +59,14 @@ impl<P: Place> SealedWriter<P> {
         self.end()?;
         let offset = self.position().next_multiple_of(SECTION_ALIGNMENT);
         self.pad_to(offset)?;
-        self.open = Some((kind, instance, offset, Checksum::default()));
+        self.open = Some(OpenSection { kind, instance, offset, checksum: Checksum::default() });
         Ok(())
     }
 
     /// Appends to the section under way.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Some((.., sum)) = &mut self.open {
-            sum.update(bytes);
+        if let Some(open) = &mut self.open {
+            open.checksum.update(bytes);
         }
         self.append(bytes)
     }
@@ -80,15 +90,14 @@ impl<P: Place> SealedWriter<P> {
 
     /// Ends the section under way.
     pub fn end(&mut self) -> io::Result<()> {
-        if let Some((kind, instance, offset, sum)) = self.open.take() {
-            let length = self.position() - offset;
+        if let Some(open) = self.open.take() {
             let entry = SectionEntry {
-                kind: kind.number(),
-                flags: if kind.is_optional() { FLAG_OPTIONAL } else { 0 },
-                instance,
-                offset,
-                length,
-                checksum: sum.value(),
+                kind: open.kind.number(),
+                flags: if open.kind.is_optional() { FLAG_OPTIONAL } else { 0 },
+                instance: open.instance,
+                offset: open.offset,
+                length: self.position() - open.offset,
+                checksum: open.checksum.value(),
                 revision: REVISION,
             };
             self.entries.push(entry);

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Least cosine of the vectors of one text by one model: two machines or versions may round differently.
+/// A guess.
 const SAME_MODEL: f32 = 0.98;
 
 /// Texts that tell models apart, with which every file of vectors is marked.

@@ -59,9 +59,9 @@ pub struct HttpEmbedder {
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct EmbeddingsReply {
     data: Vec<Row>,
-    usage: Option<Usage>,
+    usage: Option<EmbeddingsUsage>,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ struct Row {
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct EmbeddingsUsage {
     #[serde(default)]
     prompt_tokens: u64,
 }
@@ -95,7 +95,7 @@ impl ReplyReader for VectorReader {
     }
 
     fn end(&mut self) -> Result<Self::Reply, String> {
-        let reply: Reply =
+        let reply: EmbeddingsReply =
             serde_json::from_slice(&self.bytes).map_err(|error| format!("the reply is not as expected: {error}"))?;
         let tokens = reply.usage.map_or(0, |usage| usage.prompt_tokens);
         Ok((in_order(reply.data, self.texts)?, tokens))

@@ -13,7 +13,7 @@ pub use fold::{fold, fold_char, lower_case};
 pub use id_by_text::{IdByText, Vacant};
 pub use sentence::{sentences, trimmed_pieces};
 pub use stop_words::is_stop_word;
-pub use tokenize::{Span, count_tokens, for_each_token, is_lone, is_word};
+pub use tokenize::{TokenSpan, count_tokens, for_each_token, is_lone, is_word};
 pub use vocabulary::{Vocabulary, byte_order};
 
 use rust_stemmers::{Algorithm, Stemmer};

@@ -1,12 +1,12 @@
 //! Give me running text, I give you its sentences.
 //!
-//! Follows the sentence rules of Unicode (UAX #29: terminators, closing punctuation, no break before lower case) and goes
-//! beyond them for abbreviations, initials and numbering, which the rules leave to the implementer.
+//! Follows the sentence rules of Unicode (UAX #29: terminators, closing punctuation, no break before lower case) and
+//! goes beyond them for abbreviations, initials and numbering, which the rules leave to the implementer.
 
 use super::{fold, is_stop_word};
 use std::ops::Range;
 
-/// Longest sentence that is kept whole; longer ones are cut at white space.
+/// Longest sentence that is kept whole; longer ones are cut at white space. A guess.
 const MAX_WHOLE_BYTES: usize = 4096;
 
 /// Terminators that end a sentence without white space behind them.

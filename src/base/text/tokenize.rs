@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Where a token lies in the text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct TokenSpan {
     /// First byte.
     pub start: usize,
     /// Byte after the last.
@@ -42,7 +42,7 @@ pub fn is_word(character: char) -> bool {
 }
 
 /// Calls `each` with the place and the surface form of every token, in order.
-pub fn for_each_token(text: &str, mut each: impl FnMut(Span, &str)) {
+pub fn for_each_token(text: &str, mut each: impl FnMut(TokenSpan, &str)) {
     let bytes = text.as_bytes();
     let mut folded = String::with_capacity(MAX_TOKEN_BYTES + 8);
     let mut at = 0;
@@ -72,7 +72,7 @@ pub fn for_each_token(text: &str, mut each: impl FnMut(Span, &str)) {
         }
         cut(&mut folded);
         if !folded.is_empty() {
-            each(Span { start, end: at }, &folded);
+            each(TokenSpan { start, end: at }, &folded);
         }
     }
 }

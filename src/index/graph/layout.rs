@@ -1,4 +1,5 @@
-//! Chapters 15 and 16 of the specification: RELATIONS, FACTS, FACT_SOURCES, SUBJECT_FACTS, OBJECT_FACTS, mentions and about-edges.
+//! Chapters 15 and 16 of the specification: RELATIONS, FACTS, FACT_SOURCES, SUBJECT_FACTS, OBJECT_FACTS, mentions and
+//! about-edges.
 
 /// Bytes of a row of FACTS: u32 relation, u32 object, u16 count, u8 confidence, u8 method.
 pub const FACT_LENGTH: usize = 12;

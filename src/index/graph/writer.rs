@@ -36,8 +36,8 @@ pub struct Statement {
 }
 
 impl Statement {
-    fn fact(&self) -> (u32, u32, u32) {
-        (self.subject, self.relation, self.object)
+    fn is_same_fact(&self, other: &Statement) -> bool {
+        (self.subject, self.relation, self.object) == (other.subject, other.relation, other.object)
     }
 }
 
@@ -60,8 +60,8 @@ impl FactsWriter {
         let mut sources = ListTableWriter::default();
         let mut objects = FlatLists::default();
         let mut offsets = vec![0u32; entity_count as usize + 1];
-        for group in self.statements.chunk_by(|a, b| a.fact() == b.fact()) {
-            let (subject, relation, object) = group[0].fact();
+        for group in self.statements.chunk_by(Statement::is_same_fact) {
+            let Statement { subject, relation, object, .. } = group[0];
             let best =
                 group.iter().fold(group[0], |best, next| if next.confidence > best.confidence { *next } else { best });
             let count = group.len().min(usize::from(u16::MAX)) as u16;

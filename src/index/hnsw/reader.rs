@@ -85,8 +85,8 @@ impl NeighbourGraph {
         Ok(rows.filter(move |&row| (row as usize) < count))
     }
 
-    /// About `width` rows with the greatest `score`, best first. Rows for which `allowed` does not hold lead on, but are not
-    /// among the found.
+    /// About `width` rows with the greatest `score`, best first. Rows for which `allowed` does not hold lead on, but
+    /// are not among the found.
     pub fn search(
         &self,
         width: usize,

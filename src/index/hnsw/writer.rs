@@ -1,14 +1,15 @@
-//! Give me rows of i8 in order, I give you the bytes of HNSW. The graph itself is built by the `usearch` crate, and read
-//! out of the buffer that it saves.
+//! Give me rows of i8 in order, I give you the bytes of HNSW. The graph itself is built by the `usearch` crate, and
+//! read out of the buffer that it saves.
 
 use crate::format::cursor::SectionBuilder;
 use crate::format::section::{u16_at, u32_at, u64_at};
 use std::io;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
-/// Neighbours on the levels above 0; twice as many on level 0.
+/// Neighbours on the levels above 0; twice as many on level 0. The default of usearch; recall as the README measures
+/// it.
 const CONNECTIVITY: usize = 16;
-/// Candidates while a row is inserted.
+/// Candidates while a row is inserted. The default of usearch.
 const EXPANSION: usize = 128;
 
 /// Builds one graph, row by row in order, by one thread: so the same rows give the same graph.

@@ -13,7 +13,8 @@ use crate::base::score::{Scored, TopK};
 
 /// Scores are whole numbers of one by this.
 pub const SCORE_UNIT: f32 = 65_536.0;
-/// Chunks scored at once. The first windows are smaller, so that a threshold is known early.
+/// Chunks scored at once: a guess that their points (16 KiB) fit the first-level cache. The first windows are smaller,
+/// so that a threshold is known early.
 const WINDOW: u32 = 4096;
 const FIRST_WINDOW: u32 = 256;
 
@@ -26,7 +27,7 @@ pub struct TermWeight {
     pub factor: f32,
 }
 
-struct QueryTerm<'a> {
+struct WeightedCursor<'a> {
     cursor: PostingCursor<'a>,
     factor: f32,
     /// Most that the term can add in the current window.
@@ -59,7 +60,7 @@ pub fn top_k(
     let bounded = parameters == postings.baked();
     let mut query = Vec::with_capacity(terms.len());
     for term in terms {
-        query.push(QueryTerm { cursor: postings.cursor(term.ordinal)?, factor: term.factor, bound: 0 });
+        query.push(WeightedCursor { cursor: postings.cursor(term.ordinal)?, factor: term.factor, bound: 0 });
     }
     let mut best: TopK<ChunkId> = TopK::new(k);
     let mut window = Window::default();
@@ -88,7 +89,7 @@ pub fn top_k(
 }
 
 /// Terms before this one cannot reach the threshold together; `terms` come by increasing bound.
-fn first_essential(terms: &[QueryTerm<'_>], threshold: Option<u64>) -> usize {
+fn first_essential(terms: &[WeightedCursor<'_>], threshold: Option<u64>) -> usize {
     let Some(threshold) = threshold else { return 0 };
     let mut sum = 0;
     terms
@@ -116,7 +117,7 @@ impl Default for Window {
 impl Window {
     fn collect(
         &mut self,
-        terms: &mut [QueryTerm<'_>],
+        terms: &mut [WeightedCursor<'_>],
         start: u32,
         end: u32,
         scorer: &Scorer<'_>,
@@ -139,7 +140,7 @@ impl Window {
     /// Completes the found chunks with the terms left out, and empties the window.
     fn offer(
         &mut self,
-        rest: &mut [QueryTerm<'_>],
+        rest: &mut [WeightedCursor<'_>],
         start: u32,
         scorer: &Scorer<'_>,
         best: &mut TopK<ChunkId>,

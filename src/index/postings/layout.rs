@@ -16,7 +16,8 @@ pub const ROW_GAP_BITS: usize = 10;
 pub const ROW_COUNT_BITS: usize = 11;
 /// A weight of 1 in units of max_weight.
 pub const WEIGHT_UNIT: f32 = 65_535.0;
-/// BM25 parameters that the bounds are baked for.
+/// BM25 parameters that the bounds are baked for: the values that Lucene and most of the literature take, not tuned
+/// here.
 pub const K1: f32 = 1.2;
 /// See [`K1`].
 pub const B: f32 = 0.75;

@@ -1,4 +1,5 @@
-//! Give me a term's ordinal, I give you the chunks it stands in, how often and where; and the k best chunks for many terms.
+//! Give me a term's ordinal, I give you the chunks it stands in, how often and where; and the k best chunks for many
+//! terms.
 
 #[cfg(feature = "build")]
 mod batch;

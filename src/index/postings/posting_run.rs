@@ -2,7 +2,8 @@
 
 use crate::format::varint::push_varint;
 
-/// Postings of one term: count and positions of the first chunk, then gap, count and positions of each next one, all varints.
+/// Postings of one term: count and positions of the first chunk, then gap, count and positions of each next one, all
+/// varints.
 #[derive(Debug, Default, Clone)]
 pub(super) struct PostingRun {
     pub(super) first_chunk: u32,

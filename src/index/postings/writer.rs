@@ -14,7 +14,8 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::io;
 
-/// Bytes of runs that are encoded together, in parallel parts of [`PART_TERMS`].
+/// Bytes of runs that are encoded together, in parallel parts of [`PART_TERMS`]: both guesses, neither changes the
+/// file.
 const ROUND_BYTES: usize = 4 << 20;
 const PART_TERMS: usize = 512;
 

@@ -3,7 +3,8 @@
 use crate::base::text::byte_order;
 use crate::format::transducer::TransducerWriter;
 
-/// The TERMS section: `stems` in order of their bytes have the ordinals 0, 1, ...; `surfaces` are (surface form, ordinal of its stem).
+/// The TERMS section: `stems` in order of their bytes have the ordinals 0, 1, ...; `surfaces` are (surface form,
+/// ordinal of its stem).
 pub fn write_terms<'a>(
     stems: impl Iterator<Item = &'a str>,
     surfaces: impl Iterator<Item = (&'a str, u32)>,

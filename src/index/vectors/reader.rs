@@ -74,7 +74,8 @@ pub struct Vectors {
     rows: SectionPart,
 }
 
-/// Quick hits beyond those asked for that are ranked again in full precision: rounding the query moves a hit by a few places.
+/// Quick hits beyond those asked for that are ranked again in full precision: rounding the query moves a hit by
+/// a few places. A guess that holds for the recall in the README.
 const RERANKED_MORE: usize = 32;
 
 impl Vectors {

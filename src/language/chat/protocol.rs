@@ -1,4 +1,5 @@
-//! Give me a request, I give you what one kind of server wants to read, and read what it says: the seam of the protocols.
+//! Give me a request, I give you what one kind of server wants to read, and read what it says: the seam of the
+//! protocols.
 
 use crate::language::language_model::{ChatReply, ChatRequest};
 use serde_json::Value;

@@ -60,9 +60,9 @@ impl std::fmt::Debug for ModelSettings {
 const CONTEXT_TOKENS: u32 = 16_384;
 
 impl ModelSettings {
-    /// The settings for `openai:NAME`, `anthropic:NAME` or `ollama:NAME`, as the environment has them: `OPENAI_API_KEY`,
-    /// `OPENAI_BASE_URL` (or `OPENAI_API_BASE`), `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`, `OLLAMA_HOST`. A name without
-    /// a provider is OpenAI's, but for those that begin with "claude".
+    /// The settings for `openai:NAME`, `anthropic:NAME` or `ollama:NAME`, as the environment has them:
+    /// `OPENAI_API_KEY`, `OPENAI_BASE_URL` (or `OPENAI_API_BASE`), `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`,
+    /// `OLLAMA_HOST`. A name without a provider is OpenAI's, but for those that begin with "claude".
     pub fn new(name: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let known = [Provider::OpenAi, Provider::Anthropic, Provider::Ollama];

@@ -98,7 +98,7 @@ impl Scratch {
         for (index, block) in matrix.weights.all().chunks_exact(BLOCK_OUTPUTS * matrix.inputs).enumerate() {
             multiply_block(instructions, &self.quantised, matrix.inputs, block, &mut self.products);
             let outputs = index * BLOCK_OUTPUTS..(index + 1) * BLOCK_OUTPUTS;
-            let mut block = Block { scales: [0.0; 16], sums: [0.0; 16], bias: [0.0; 16] };
+            let mut block = PackedBlock { scales: [0.0; 16], sums: [0.0; 16], bias: [0.0; 16] };
             let sums = matrix.sums.iter().skip(outputs.start).map(|bytes| i32::from_le_bytes(*bytes) as f32);
             block.scales.iter_mut().zip(floats(&matrix.scales, outputs.clone())).for_each(|(a, b)| *a = b);
             block.sums.iter_mut().zip(sums).for_each(|(a, b)| *a = b);
@@ -128,14 +128,14 @@ impl Kernel for Quantise<'_> {
 }
 
 /// Scales, sums and bias of 16 outputs.
-struct Block {
+struct PackedBlock {
     scales: [f32; 16],
     sums: [f32; 16],
     bias: [f32; 16],
 }
 
 struct Dequantise<'a> {
-    block: Block,
+    block: PackedBlock,
     products: &'a [[i32; BLOCK_OUTPUTS]],
     scales: &'a [RowScale],
     out: &'a mut [f32],
@@ -147,7 +147,7 @@ impl Kernel for Dequantise<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Block { scales, sums, bias } = self.block;
+        let PackedBlock { scales, sums, bias } = self.block;
         let rows = self.out.chunks_exact_mut(self.outputs);
         for ((row, products), row_scale) in rows.zip(self.products).zip(self.scales) {
             let Some(out) = row[self.first..].first_chunk_mut::<BLOCK_OUTPUTS>() else { return };

@@ -10,7 +10,7 @@ use crate::format::section::{SectionBytes, u32_at};
 
 /// Sizes and switches of an encoder.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct EncoderShape {
     pub(super) hidden: usize,
     pub(super) heads: usize,
     pub(super) intermediate: usize,
@@ -38,7 +38,7 @@ pub(super) struct Matrix {
 
 /// One layer.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct EncoderLayer {
     pub(super) attention: Matrix,
     pub(super) attention_output: Matrix,
     pub(super) attention_norm: Norm,
@@ -50,7 +50,7 @@ pub(super) struct Layer {
 /// Everything in an asset.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    pub(super) shape: Shape,
+    pub(super) shape: EncoderShape,
     pub(super) name: String,
     pub(super) piece_offsets: Rows<4>,
     pub(super) pieces: SectionPart,
@@ -59,7 +59,7 @@ pub(super) struct Weights {
     pub(super) words: SectionPart,
     pub(super) positions: SectionPart,
     pub(super) norm: Norm,
-    pub(super) layers: Vec<Layer>,
+    pub(super) layers: Vec<EncoderLayer>,
 }
 
 impl Weights {
@@ -79,7 +79,7 @@ impl Weights {
         check(layers > 0 && layers <= MAX_ENCODER_LAYERS, "the number of layers is out of range")?;
         check((3..=MAX_ENCODER_TOKENS).contains(&max_tokens), "the number of tokens is out of range")?;
         check(pooling == POOLING_MEAN || pooling == POOLING_FIRST, "the pooling is unknown")?;
-        let shape = Shape {
+        let shape = EncoderShape {
             hidden: hidden as usize,
             heads: heads as usize,
             intermediate: intermediate as usize,
@@ -110,9 +110,9 @@ impl Weights {
     }
 }
 
-fn layer(parts: &mut Parts<'_>, shape: Shape) -> Result<Layer, Corruption> {
+fn layer(parts: &mut Parts<'_>, shape: EncoderShape) -> Result<EncoderLayer, Corruption> {
     let (hidden, intermediate) = (shape.hidden, shape.intermediate);
-    Ok(Layer {
+    Ok(EncoderLayer {
         attention: matrix(parts, 3 * hidden, hidden)?,
         attention_output: matrix(parts, hidden, hidden)?,
         attention_norm: Norm(parts.rows(2 * hidden as u64)?),
