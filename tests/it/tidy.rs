@@ -58,7 +58,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
 ];
 /// Layers that leave the fetching of text to [`retrieval::context`].
 const READERS: [&str; 5] = ["retrieval", "answer", "controllers", "preset", "driver"];
-const MAX_LINES: usize = 600;
+const MAX_LINES: usize = 500;
 
 fn files(folder: &Path, suffix: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
