@@ -119,17 +119,27 @@ pub struct ContextEffects {
     pub context_misinterpretation: f64,
 }
 
-/// Shares over questions of `(base, oracle, mixed)`.
-pub fn context_effects(answers: &[(bool, bool, bool)]) -> ContextEffects {
-    let share = |fits: &dyn Fn(bool, bool, bool) -> bool| {
-        let count = answers.iter().filter(|(base, oracle, mixed)| fits(*base, *oracle, *mixed)).count();
-        count as f64 / answers.len().max(1) as f64
+/// Whether a question is answered rightly, by what stands in front of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RightByContext {
+    /// Without any passage.
+    pub base: bool,
+    /// With the right passages.
+    pub oracle: bool,
+    /// With right and wrong ones.
+    pub mixed: bool,
+}
+
+/// Shares over questions.
+pub fn context_effects(answers: &[RightByContext]) -> ContextEffects {
+    let share = |fits: fn(&RightByContext) -> bool| {
+        answers.iter().filter(|answer| fits(answer)).count() as f64 / answers.len().max(1) as f64
     };
     ContextEffects {
-        noise_vulnerability: share(&|_, oracle, mixed| oracle && !mixed),
-        context_acceptability: share(&|_, oracle, mixed| oracle && mixed),
-        context_insensitivity: share(&|base, oracle, _| !base && !oracle),
-        context_misinterpretation: share(&|base, oracle, _| base && !oracle),
+        noise_vulnerability: share(|right| right.oracle && !right.mixed),
+        context_acceptability: share(|right| right.oracle && right.mixed),
+        context_insensitivity: share(|right| !right.base && !right.oracle),
+        context_misinterpretation: share(|right| right.base && !right.oracle),
     }
 }
 
@@ -162,8 +172,9 @@ mod tests {
         assert_eq!((correctness(2, 1, 1, 1.0), correctness(0, 3, 3, -1.0)), (0.75 * 2.0 / 3.0 + 0.25, 0.0));
         let points = risk_coverage(&[(0.9, true), (0.5, false), (0.9, true), (0.1, true)], 5);
         assert_eq!(points, [(0.8, 0.25), (0.6, 1.0 / 3.0), (0.4, 0.0)]);
-        let effects =
-            context_effects(&[(true, true, true), (false, true, false), (false, false, true), (true, false, false)]);
+        let of =
+            |[base, oracle, mixed]: [u8; 3]| RightByContext { base: base == 1, oracle: oracle == 1, mixed: mixed == 1 };
+        let effects = context_effects(&[of([1, 1, 1]), of([0, 1, 0]), of([0, 0, 1]), of([1, 0, 0])]);
         assert_eq!(
             (effects.noise_vulnerability, effects.context_acceptability, effects.context_insensitivity),
             (0.25, 0.25, 0.25)

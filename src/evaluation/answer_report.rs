@@ -1,4 +1,5 @@
-//! Give me the figures and records of answers, I give you a table for the terminal, or one page that shows each question's trace.
+//! Give me the figures and records of answers, I give you a table for the terminal, or one page that shows each question's
+//! trace.
 
 use super::answer_summary::{AnswerComparison, AnswerReport};
 use super::answers::AnswerRecord;
@@ -51,13 +52,80 @@ pub fn answer_table(reports: &[AnswerReport]) -> String {
     text
 }
 
-fn row(page: &mut String, name: &str, reports: &[AnswerReport], value: impl Fn(&AnswerReport) -> Option<String>) {
-    if reports.iter().all(|report| value(report).is_none()) {
-        return;
+/// Rows of the page's table, a column a preset.
+struct Figures<'a> {
+    page: String,
+    reports: &'a [AnswerReport],
+}
+
+fn percent(value: f64) -> Option<String> {
+    Some(format!("{:.1}", value * 100.0))
+}
+
+fn plain(value: f64) -> Option<String> {
+    Some(format!("{value:.2}"))
+}
+
+impl Figures<'_> {
+    /// A row, unless no preset has a value.
+    fn row(&mut self, name: &str, value: impl Fn(&AnswerReport) -> Option<String>) {
+        let values: Vec<Option<String>> = self.reports.iter().map(value).collect();
+        if values.iter().all(Option::is_none) {
+            return;
+        }
+        let _ = write!(self.page, "<tr><td>{name}");
+        values.into_iter().for_each(|value| _ = write!(self.page, "<td>{}", value.unwrap_or_default()));
+        self.page.push_str("</tr>\n");
     }
-    let _ = write!(page, "<tr><td>{name}");
-    reports.iter().for_each(|report| _ = write!(page, "<td>{}", value(report).unwrap_or_default()));
-    page.push_str("</tr>\n");
+
+    fn correctness(&mut self) {
+        self.row("questions", |report| Some(report.questions.to_string()));
+        self.row("right %", |report| percent(report.accuracy));
+        self.row("right, 95 %", |report| {
+            let [low, high] = report.accuracy_interval;
+            Some(format!("{:.1} to {:.1}", low * 100.0, high * 100.0))
+        });
+        self.row("exact match", |report| percent(report.exact_match));
+        self.row("F1", |report| percent(report.token_f1));
+        self.row("contains", |report| percent(report.contains));
+        self.row("ROUGE-L", |report| percent(report.rouge_l));
+        let judged = ["judged correct", "judged faithfulness", "judged coverage", "correctness"];
+        for (place, name) in judged.iter().enumerate() {
+            self.row(name, |report| percent(report.judged?[place]));
+        }
+        self.row("answered", |report| percent(report.answered));
+    }
+
+    fn support(&mut self) {
+        for status in ["verified", "unverified", "abstained", "failed"] {
+            self.row(status, |report| percent(report.statuses.get(status).copied().unwrap_or(0.0)));
+        }
+        self.row("valid citations", |report| percent(report.citation_validity));
+        self.row("claims with citation", |report| percent(report.citation_coverage));
+        self.row("claims supported", |report| percent(report.faithfulness));
+        self.row("context recall", |report| percent(report.context_recall?));
+        self.row("context precision", |report| percent(report.context_precision?));
+        self.row("macro recall", |report| percent(report.macro_recall?));
+        self.row("out of label", |report| percent(report.out_of_label?));
+    }
+
+    fn work(&mut self) {
+        self.row("calls", |report| plain(report.calls));
+        self.row("calls, first evidence enough", |report| plain(report.calls_first_evidence?));
+        self.row("tokens", |report| plain(report.tokens));
+        self.row("tokens from the file", |report| plain(report.retrieved_tokens));
+        self.row("right after searching again", |report| percent(report.accuracy_after_rewriting?));
+        for (place, name) in ["accuracy", "precision", "recall", "rate"].iter().enumerate() {
+            self.row(&format!("decision to retrieve, {name}"), |report| percent(report.decisions?[place]));
+        }
+        self.row("retrievals", |report| plain(report.retrievals));
+        self.row("price", |report| plain(report.price));
+        self.row("latency, mean ms", |report| plain(report.latency_us.mean / 1e3));
+        self.row("latency, p95 ms", |report| plain(report.latency_us.p95 / 1e3));
+        for stage in ["local", "bridge", "global", "text", "none"] {
+            self.row(&format!("ended on {stage}"), |report| percent(*report.stages.get(stage)?));
+        }
+    }
 }
 
 /// One HTML page: all figures, curves of risk, comparisons, and every question with its answer and trace.
@@ -68,70 +136,21 @@ pub fn answer_html(
     compared: &[AnswerComparison],
 ) -> String {
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\
          <title>{0}</title><style>{STYLE}pre{{white-space:pre-wrap;background:#f6f6f6;padding:.5em}}\
          .right summary{{color:#2b6b2b}}.wrong summary{{color:#a33}}</style>\n<h1>{0}</h1>\n<table><tr><th>",
         escape(title)
     );
     reports.iter().for_each(|report| _ = write!(page, "<th>{}", escape(&report.preset)));
     page.push_str("</tr>\n");
-    let percent = |value: f64| Some(format!("{:.1}", value * 100.0));
-    let plain = |value: f64| Some(format!("{value:.2}"));
-    row(&mut page, "questions", reports, |report| Some(report.questions.to_string()));
-    row(&mut page, "right %", reports, |report| percent(report.accuracy));
-    row(&mut page, "right, 95 %", reports, |report| {
-        let [low, high] = report.accuracy_interval;
-        Some(format!("{:.1} to {:.1}", low * 100.0, high * 100.0))
-    });
-    row(&mut page, "exact match", reports, |report| percent(report.exact_match));
-    row(&mut page, "F1", reports, |report| percent(report.token_f1));
-    row(&mut page, "contains", reports, |report| percent(report.contains));
-    row(&mut page, "ROUGE-L", reports, |report| percent(report.rouge_l));
-    for (place, name) in ["judged correct", "judged faithfulness", "judged coverage", "correctness"].iter().enumerate()
-    {
-        row(&mut page, name, reports, |report| percent(report.judged?[place]));
-    }
-    row(&mut page, "answered", reports, |report| percent(report.answered));
-    for status in ["verified", "unverified", "abstained", "failed"] {
-        row(&mut page, status, reports, |report| percent(report.statuses.get(status).copied().unwrap_or(0.0)));
-    }
-    row(&mut page, "valid citations", reports, |report| percent(report.citation_validity));
-    row(&mut page, "claims with citation", reports, |report| percent(report.citation_coverage));
-    row(&mut page, "claims supported", reports, |report| percent(report.faithfulness));
-    row(&mut page, "context recall", reports, |report| percent(report.context_recall?));
-    row(&mut page, "context precision", reports, |report| percent(report.context_precision?));
-    row(&mut page, "macro recall", reports, |report| percent(report.macro_recall?));
-    row(&mut page, "out of label", reports, |report| percent(report.out_of_label?));
-    row(&mut page, "calls", reports, |report| plain(report.calls));
-    row(&mut page, "calls, first evidence enough", reports, |report| plain(report.calls_first_evidence?));
-    row(&mut page, "tokens", reports, |report| plain(report.tokens));
-    row(&mut page, "tokens from the file", reports, |report| plain(report.retrieved_tokens));
-    row(&mut page, "right after searching again", reports, |report| percent(report.accuracy_after_rewriting?));
-    for (place, name) in ["accuracy", "precision", "recall", "rate"].iter().enumerate() {
-        row(&mut page, &format!("decision to retrieve, {name}"), reports, |report| percent(report.decisions?[place]));
-    }
-    row(&mut page, "retrievals", reports, |report| plain(report.retrievals));
-    row(&mut page, "price", reports, |report| plain(report.price));
-    row(&mut page, "latency, mean ms", reports, |report| plain(report.latency_us.mean / 1e3));
-    row(&mut page, "latency, p95 ms", reports, |report| plain(report.latency_us.p95 / 1e3));
-    for stage in ["local", "bridge", "global", "text", "none"] {
-        row(&mut page, &format!("ended on {stage}"), reports, |report| percent(*report.stages.get(stage)?));
-    }
+    let mut figures = Figures { page, reports };
+    figures.correctness();
+    figures.support();
+    figures.work();
+    let mut page = figures.page;
     page.push_str("</table>\n");
-    for comparison in compared {
-        let _ = writeln!(
-            page,
-            "<p>{} - {}: {:+.1} points right ({:+.1} to {:+.1}, p {:.3}); {:.2} of the calls, {:.2} of the tokens.</p>",
-            escape(&comparison.preset),
-            escape(&comparison.other),
-            comparison.accuracy * 100.0,
-            comparison.interval[0] * 100.0,
-            comparison.interval[1] * 100.0,
-            comparison.p_value,
-            comparison.calls_ratio,
-            comparison.tokens_ratio
-        );
-    }
+    compared.iter().for_each(|comparison| beside(&mut page, comparison));
     page.push_str("<h2>Wrong answers by share answered, as the least sure are withheld</h2>\n");
     page.push_str(&curves(reports));
     for records in runs {
@@ -142,12 +161,28 @@ pub fn answer_html(
     page
 }
 
+fn beside(page: &mut String, comparison: &AnswerComparison) {
+    let _ = writeln!(
+        page,
+        "<p>{} - {}: {:+.1} points right ({:+.1} to {:+.1}, p {:.3}); {:.2} of the calls, {:.2} of the tokens.</p>",
+        escape(&comparison.preset),
+        escape(&comparison.other),
+        comparison.accuracy * 100.0,
+        comparison.interval[0] * 100.0,
+        comparison.interval[1] * 100.0,
+        comparison.p_value,
+        comparison.calls_ratio,
+        comparison.tokens_ratio
+    );
+}
+
 fn question(page: &mut String, record: &AnswerRecord) {
     let class = if record.is_right() { "right" } else { "wrong" };
     let status = serde_json::to_value(record.status).unwrap_or_default();
     let _ = write!(
         page,
-        "<details class=\"{class}\"><summary>{} - {}</summary><p>{} ({})<br>right: {}<br>{} calls, {} tokens{}</p><pre>",
+        "<details class=\"{class}\"><summary>{} - {}</summary><p>{} ({})<br>right: {}\
+         <br>{} calls, {} tokens{}</p><pre>",
         escape(&record.question),
         escape(&record.asked),
         escape(&record.answer),

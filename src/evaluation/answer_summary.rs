@@ -141,40 +141,55 @@ fn right(record: &AnswerRecord) -> f64 {
     f64::from(u8::from(record.is_right()))
 }
 
-/// Sums the records of one preset up.
-pub fn summarise_answers(records: &[AnswerRecord]) -> AnswerReport {
-    let first = records.first();
-    let sum = |value: fn(&AnswerRecord) -> usize| records.iter().map(value).sum::<usize>();
+/// The judge's words, if there was one, over all records.
+fn judged(records: &[AnswerRecord]) -> Option<[f64; 4]> {
     let judged: Vec<_> = records.iter().filter_map(|record| record.judgement).collect();
-    let judged = (!judged.is_empty()).then(|| {
-        let mean =
-            |value: &dyn Fn(usize) -> f64| round((0..judged.len()).map(value).sum::<f64>() / records.len() as f64);
+    let mean = |value: &dyn Fn(usize) -> f64| round((0..judged.len()).map(value).sum::<f64>() / records.len() as f64);
+    (!judged.is_empty()).then(|| {
         [
             mean(&|place| f64::from(u8::from(judged[place].correct))),
             mean(&|place| judged[place].faithfulness),
             mean(&|place| judged[place].coverage),
             mean(&|place| judged[place].correctness),
         ]
-    });
+    })
+}
+
+fn latency(records: &[AnswerRecord]) -> Latency {
+    let mut times: Vec<f64> = records.iter().map(|record| record.latency_us).collect();
+    Latency {
+        mean: mean_of(records, |record| record.latency_us),
+        p50: round(percentile(&mut times, 0.50)),
+        p95: round(percentile(&mut times, 0.95)),
+        p99: round(percentile(&mut times, 0.99)),
+    }
+}
+
+/// Share of right answers by the questions' kind.
+fn by_type(records: &[AnswerRecord]) -> BTreeMap<String, f64> {
+    let kinds: BTreeSet<&str> = records.iter().filter_map(|record| record.kind.as_deref()).collect();
+    let accuracy = |kind: &str| {
+        let of_kind: Vec<AnswerRecord> =
+            records.iter().filter(|record| record.kind.as_deref() == Some(kind)).cloned().collect();
+        mean_of(&of_kind, right)
+    };
+    kinds.into_iter().map(|kind| (kind.to_owned(), accuracy(kind))).collect()
+}
+
+/// Sums the records of one preset up.
+pub fn summarise_answers(records: &[AnswerRecord]) -> AnswerReport {
+    let first = records.first();
+    let sum = |value: fn(&AnswerRecord) -> usize| records.iter().map(value).sum::<usize>();
     let answered: Vec<(f64, bool)> = records
         .iter()
         .filter(|record| record.is_answered())
         .map(|record| (record.confidence(), record.is_right()))
         .collect();
-    let easy: Vec<AnswerRecord> =
-        records.iter().filter(|record| record.retrievals == 1 && record.is_answered()).cloned().collect();
-    let mut times: Vec<f64> = records.iter().map(|record| record.latency_us).collect();
+    let easy = records.iter().filter(|record| record.retrievals == 1 && record.is_answered());
     let mut overheads: Vec<f64> = records.iter().map(|record| record.overhead_us).collect();
-    let kinds: BTreeSet<&str> = records.iter().filter_map(|record| record.kind.as_deref()).collect();
-    let by_type = kinds.into_iter().map(|kind| {
-        let of_kind: Vec<AnswerRecord> =
-            records.iter().filter(|record| record.kind.as_deref() == Some(kind)).cloned().collect();
-        (kind.to_owned(), mean_of(&of_kind, right))
-    });
     let rights: Vec<f64> = records.iter().map(right).collect();
-    let claims = sum(|record| record.claims);
+    let (claims, citations) = (sum(|record| record.claims), sum(|record| record.citations));
     let invalid = sum(|record| record.invalid_citations);
-    let citations = sum(|record| record.citations);
     AnswerReport {
         preset: first.map(|record| record.preset.clone()).unwrap_or_default(),
         model: first.map(|record| record.model.clone()).unwrap_or_default(),
@@ -186,7 +201,7 @@ pub fn summarise_answers(records: &[AnswerRecord]) -> AnswerReport {
         token_f1: mean_of(records, |record| record.token_f1),
         contains: mean_of(records, |record| record.contains),
         rouge_l: mean_of(records, |record| record.rouge_l),
-        judged,
+        judged: judged(records),
         statuses: histogram(records, |record| status_name(record.status).to_owned()),
         citation_validity: share(citations, citations + invalid),
         citation_coverage: share(sum(|record| record.cited_claims), claims),
@@ -201,21 +216,16 @@ pub fn summarise_answers(records: &[AnswerRecord]) -> AnswerReport {
             records.iter().filter(|record| record.retrievals > 1).map(|record| Some(right(record))),
         ),
         calls: mean_of(records, |record| record.calls as f64),
-        calls_first_evidence: mean_known(easy.iter().map(|record| Some(record.calls as f64))),
+        calls_first_evidence: mean_known(easy.map(|record| Some(record.calls as f64))),
         tokens: mean_of(records, |record| (record.prompt_tokens + record.completion_tokens) as f64),
         completion_tokens: mean_of(records, |record| record.completion_tokens as f64),
         retrieved_tokens: mean_of(records, |record| record.retrieved_tokens as f64),
         retrievals: mean_of(records, |record| record.retrievals as f64),
         price: round(records.iter().map(|record| record.price).sum()),
-        latency_us: Latency {
-            mean: mean_of(records, |record| record.latency_us),
-            p50: round(percentile(&mut times, 0.50)),
-            p95: round(percentile(&mut times, 0.95)),
-            p99: round(percentile(&mut times, 0.99)),
-        },
+        latency_us: latency(records),
         overhead_us: round(percentile(&mut overheads, 0.5)),
         stages: histogram(records, |record| record.stage.clone().unwrap_or_else(|| "none".into())),
-        by_type: by_type.collect(),
+        by_type: by_type(records),
     }
 }
 

@@ -151,6 +151,23 @@ pub fn run_answers(
     pool.install(|| questions.par_iter().map(one).collect())
 }
 
+/// How good the evidence is, where the gold documents are known.
+struct ContextQuality {
+    recall: f64,
+    precision: f64,
+}
+
+fn context_quality(snapshot: &Snapshot, gold: &[DocumentId], answer: &Answer) -> Result<ContextQuality> {
+    let (mut relevant, mut found) = (Vec::new(), Vec::new());
+    for evidence in &answer.evidence {
+        let document = snapshot.provenance()?.chunk(evidence.chunk)?.document;
+        relevant.push(gold.contains(&document));
+        found.push(document);
+    }
+    let covered = gold.iter().filter(|document| found.contains(document)).count();
+    Ok(ContextQuality { recall: covered as f64 / gold.len().max(1) as f64, precision: context_precision(&relevant) })
+}
+
 fn measure(
     run: &AnswerRun<'_>,
     finder: &GoldFinder<'_>,
@@ -160,18 +177,10 @@ fn measure(
     latency_us: f64,
 ) -> Result<AnswerRecord> {
     let text = &answer.plain;
-    let gold: Option<Vec<DocumentId>> = finder.documents(&question.gold)?;
-    let (mut relevant, mut found) = (Vec::new(), Vec::new());
-    for evidence in &answer.evidence {
-        let document = run.snapshot.provenance()?.chunk(evidence.chunk)?.document;
-        relevant.push(gold.as_ref().is_some_and(|gold| gold.contains(&document)));
-        if !found.contains(&document) {
-            found.push(document);
-        }
-    }
-    let recall = gold
-        .as_ref()
-        .map(|gold| gold.iter().filter(|document| found.contains(document)).count() as f64 / gold.len().max(1) as f64);
+    let context = match finder.documents(&question.gold)? {
+        Some(gold) => Some(context_quality(run.snapshot, &gold, answer)?),
+        None => None,
+    };
     let busy: u64 = answer.trace.iter().map(|entry| entry.elapsed_us).sum();
     let supported = answer.claims.iter().filter(|claim| claim.support != Support::None).count();
     let judgement = match (run.judge, matches!(answer.status, Status::Verified | Status::Unverified)) {
@@ -197,8 +206,8 @@ fn measure(
         contains: contains(text, &question.answers),
         rouge_l: rouge_l(text, &question.answers),
         judgement,
-        context_recall: recall,
-        context_precision: gold.map(|_| context_precision(&relevant)),
+        context_recall: context.as_ref().map(|context| context.recall),
+        context_precision: context.as_ref().map(|context| context.precision),
         citations: answer.citations.len(),
         invalid_citations: answer.invalid_citations,
         claims: answer.claims.len(),

@@ -225,7 +225,9 @@ impl SimulatedReader {
         let right = given.trim() == question.answer.trim();
         let passes = (right && all) != self.errs(self.rates.misjudged, request, "misjudged");
         let query = clue(&look(question, context), "");
-        json!({ "relevant": passes || all, "grounded": passes, "adequate": passes, "missing": [], "next_query": query.unwrap_or_default() })
+        let next = query.unwrap_or_default();
+        let relevant = passes || all;
+        json!({ "relevant": relevant, "grounded": passes, "adequate": passes, "missing": [], "next_query": next })
             .to_string()
     }
 
@@ -248,7 +250,8 @@ impl SimulatedReader {
         next.unwrap_or_else(|| format!("So the answer is: {WRONG}"))
     }
 
-    /// A sensible agent: names first, then meaning, then what was learned; it reads chunks whose snippets promise something.
+    /// A sensible agent: names first, then meaning, then what was learned; it reads chunks whose snippets promise
+    /// something.
     fn tools(&self, request: &ChatRequest, question: &SimulatedQuestion) -> ChatReply {
         let given: Vec<&str> = request
             .messages
@@ -265,21 +268,9 @@ impl SimulatedReader {
         if !seen.is_empty() && seen.iter().all(|s| s.mostly) {
             return ChatReply::text(request, format!("{} {}", question.answer, cited(&read, &seen)));
         }
-        let call = |name: &str, arguments: serde_json::Value| {
-            let call = ToolCall {
-                id: format!("call_{}", given.len() + 1),
-                name: name.into(),
-                arguments: arguments.to_string(),
-            };
-            let mut reply = ChatReply::text(request, call.arguments.clone());
-            (reply.text, reply.tool_calls) = (String::new(), vec![call]);
-            reply
-        };
-        if has("read_chunk") {
-            let promising = promising(&given, &seen);
-            if !promising.is_empty() {
-                return call("read_chunk", json!({ "chunk_ids": promising }));
-            }
+        let promising = if has("read_chunk") { promising(&given, &seen) } else { Vec::new() };
+        if !promising.is_empty() {
+            return tool_call(request, given.len(), "read_chunk", &json!({ "chunk_ids": promising }));
         }
         let searches = request.messages.iter().flat_map(|message| match message {
             Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
@@ -290,34 +281,50 @@ impl SimulatedReader {
             let written = arguments.to_string();
             searches.iter().any(|call| call.arguments == written)
         };
-        let mut plans: Vec<(&str, serde_json::Value)> = Vec::new();
-        let known = seen.iter().filter(|s| s.mostly).map(|s| s.gold.text.as_str()).collect::<Vec<_>>().join(" ");
-        let learned: Vec<String> = seen
-            .iter()
-            .filter(|s| !s.mostly && known.contains(&s.gold.title) && !s.gold.title.is_empty())
-            .map(|s| s.gold.title.clone())
-            .collect();
-        let clue = clue(&seen.iter().map(|s| Seen { gold: s.gold, mostly: s.mostly }).collect::<Vec<_>>(), "");
-        if !learned.is_empty() {
-            plans.push(("keyword_search", json!({ "keywords": learned })));
-        }
-        plans.push(("keyword_search", json!({ "keywords": names(&question.question) })));
-        plans.push(("semantic_search", json!({ "query": question.question })));
-        plans.extend(clue.iter().map(|clue| ("semantic_search", json!({ "query": clue }))));
-        let naive = plans.iter().map(|(_, arguments)| match reply::object(&arguments.to_string()) {
-            Some(object) if object.contains_key("keywords") => {
-                json!({ "query": reply::texts(&object, "keywords").join(" ") })
-            }
-            _ => arguments.clone(),
-        });
-        let naive: Vec<serde_json::Value> = naive.collect();
-        plans.extend(naive.into_iter().map(|arguments| ("search", arguments)));
-        let next = plans.into_iter().find(|(name, arguments)| has(name) && !asked(arguments));
+        let next = plans(question, &seen).into_iter().find(|(name, arguments)| has(name) && !asked(arguments));
         match next {
-            Some((name, arguments)) if searches.len() < MAX_SEARCHES => call(name, arguments),
+            Some((name, arguments)) if searches.len() < MAX_SEARCHES => {
+                tool_call(request, given.len(), name, &arguments)
+            }
             _ => ChatReply::text(request, "The documents do not say."),
         }
     }
+}
+
+/// A reply that asks for a tool, after `before` others.
+fn tool_call(request: &ChatRequest, before: usize, name: &str, arguments: &serde_json::Value) -> ChatReply {
+    let call = ToolCall { id: format!("call_{}", before + 1), name: name.into(), arguments: arguments.to_string() };
+    let mut reply = ChatReply::text(request, call.arguments.clone());
+    (reply.text, reply.tool_calls) = (String::new(), vec![call]);
+    reply
+}
+
+/// Searches worth trying, with the tools for them, best first.
+fn plans(question: &SimulatedQuestion, seen: &[Seen<'_>]) -> Vec<(&'static str, serde_json::Value)> {
+    let mut plans: Vec<(&str, serde_json::Value)> = Vec::new();
+    let known = seen.iter().filter(|s| s.mostly).map(|s| s.gold.text.as_str()).collect::<Vec<_>>().join(" ");
+    let learned: Vec<String> = seen
+        .iter()
+        .filter(|s| !s.mostly && known.contains(&s.gold.title) && !s.gold.title.is_empty())
+        .map(|s| s.gold.title.clone())
+        .collect();
+    let clue = clue(&seen.iter().map(|s| Seen { gold: s.gold, mostly: s.mostly }).collect::<Vec<_>>(), "");
+    if !learned.is_empty() {
+        plans.push(("keyword_search", json!({ "keywords": learned })));
+    }
+    plans.push(("keyword_search", json!({ "keywords": names(&question.question) })));
+    plans.push(("semantic_search", json!({ "query": question.question })));
+    plans.extend(clue.iter().map(|clue| ("semantic_search", json!({ "query": clue }))));
+    // An agent with one search puts words where the others have lists.
+    let naive = plans.iter().map(|(_, arguments)| match reply::object(&arguments.to_string()) {
+        Some(object) if object.contains_key("keywords") => {
+            json!({ "query": reply::texts(&object, "keywords").join(" ") })
+        }
+        _ => arguments.clone(),
+    });
+    let naive: Vec<serde_json::Value> = naive.collect();
+    plans.extend(naive.into_iter().map(|arguments| ("search", arguments)));
+    plans
 }
 
 /// Names and numbers of a question, as an agent would look for them.

@@ -1,36 +1,63 @@
 //! The contents of a file as JSON, in the same shape as `tools/read_a2kb.py` prints them.
 
 use a2kb::internals::base::ids::{
-    ChunkId, DocumentId, EntityId, FactId, RelationId, SentenceId, StringId, TermOrdinal,
+    ChunkId, DocumentId, EntityId, FactId, HeadingId, NONE, RelationId, SentenceId, StringId, TermOrdinal,
 };
 use a2kb::internals::corpus::snapshot::{Namespace, Snapshot};
+use a2kb::internals::corpus::verify::hex;
 use a2kb::internals::format::kind::Kind;
 use a2kb::internals::format::list_table::ListTable;
 use a2kb::internals::format::transducer::Transducer;
 use a2kb::{KnowledgeBase, Result};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
     let snapshot = kb.snapshot();
-    let (manifest, provenance, strings) = (snapshot.manifest()?, snapshot.provenance()?, snapshot.strings()?);
-    let string = |id: StringId| snapshot.string(id).map(|string| json!(string));
-    let optional = |id: u32| if id == a2kb::internals::base::ids::NONE { Value::Null } else { json!(id) };
-    let keys = |kind| -> Result<Value> {
-        let mut pairs = Vec::new();
-        Transducer::new(&snapshot.reader().section(kind, "the dump")?)?.walk(
-            b"",
-            |_| true,
-            |key, value| {
-                pairs.push(json!([std::str::from_utf8(key).unwrap(), value]));
-                true
-            },
-        )?;
-        Ok(json!(pairs))
+    let manifest = snapshot.manifest()?;
+    let settings: BTreeMap<_, _> = manifest.settings.iter().cloned().collect();
+    let mut contents = json!({
+        "format": [1, snapshot.reader().header().minor],
+        "manifest": {
+            "generator": manifest.generator, "title": manifest.title, "analyzer": manifest.analyzer,
+            "corpus_hash": manifest.corpus_hash, "settings": settings, "warnings": manifest.warnings,
+        },
+        "documents": documents(kb)?, "terms": keys(snapshot, Kind::Terms)?, "postings": postings(snapshot)?,
+    });
+    let Value::Object(all) = &mut contents else { unreachable!() };
+    for part in [provenance(snapshot)?, graph(kb)?, later(snapshot)?] {
+        let Value::Object(part) = part else { unreachable!() };
+        all.extend(part);
+    }
+    Ok(contents)
+}
+
+fn string(snapshot: &Snapshot, id: StringId) -> Result<Value> {
+    Ok(json!(snapshot.string(id)?))
+}
+
+/// The pairs of an automaton.
+fn keys(snapshot: &Snapshot, kind: Kind) -> Result<Value> {
+    let mut pairs = Vec::new();
+    let mut keep = |key: &[u8], value| {
+        pairs.push(json!([std::str::from_utf8(key).unwrap(), value]));
+        true
     };
-    let lists = |kind| -> Result<Vec<Vec<u32>>> {
-        let table = ListTable::new(&snapshot.reader().section(kind, "the dump")?)?;
-        Ok((0..table.len()).map(|index| table.list(index)?.collect()).collect::<Result<_, a2kb::Corruption>>()?)
-    };
+    Transducer::new(&snapshot.reader().section(kind, "the dump")?)?.walk(
+        b"",
+        |_| true,
+        |key, value| keep(key, value),
+    )?;
+    Ok(json!(pairs))
+}
+
+fn lists(snapshot: &Snapshot, kind: Kind) -> Result<Vec<Vec<u32>>> {
+    let table = ListTable::new(&snapshot.reader().section(kind, "the dump")?)?;
+    Ok((0..table.len()).map(|index| table.list(index)?.collect()).collect::<Result<_, a2kb::Corruption>>()?)
+}
+
+fn documents(kb: &KnowledgeBase) -> Result<Vec<Value>> {
+    let (snapshot, provenance) = (kb.snapshot(), kb.snapshot().provenance()?);
     let mut documents = Vec::new();
     for id in (0..provenance.document_count()).map(DocumentId) {
         let row = provenance.document(id)?;
@@ -43,35 +70,47 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
         let metadata: Option<Value> =
             snapshot.string(row.metadata)?.map(|metadata| serde_json::from_str(metadata).unwrap());
         documents.push(json!({
-            "source": string(row.source)?, "id": string(row.external_id)?, "title": string(row.title)?, "media": row.media, "metadata": metadata,
-            "content_hash": a2kb::internals::corpus::verify::hex(&row.content_hash), "first_sentence": row.first_sentence, "text": text, "sentences": sentences,
+            "source": string(snapshot, row.source)?, "id": string(snapshot, row.external_id)?,
+            "title": string(snapshot, row.title)?, "media": row.media, "metadata": metadata,
+            "content_hash": hex(&row.content_hash), "first_sentence": row.first_sentence, "text": text,
+            "sentences": sentences,
         }));
     }
+    Ok(documents)
+}
+
+fn provenance(snapshot: &Snapshot) -> Result<Value> {
+    let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
+    let optional = |id: u32| if id == NONE { Value::Null } else { json!(id) };
     let tokens = (0..provenance.sentence_count())
         .map(|id| Ok(provenance.sentence(SentenceId(id))?.token_count))
         .collect::<Result<Vec<_>>>()?;
     let layers = snapshot.layers()?.iter().map(|layer| {
-        Ok(json!([
-            string(layer.name)?,
-            layer.target_tokens,
-            layer.overlap_tokens,
-            layer.first_chunk,
-            layer.chunk_count
-        ]))
+        let (name, tokens) = (string(snapshot, layer.name)?, layer.target_tokens);
+        Ok(json!([name, tokens, layer.overlap_tokens, layer.first_chunk, layer.chunk_count]))
     });
     let (mut chunks, mut headings) = (Vec::new(), Vec::new());
     for id in 0..provenance.chunk_count() {
         let row = provenance.chunk(ChunkId(id))?;
         chunks.push(json!([row.document, row.first_sentence, row.sentence_count, optional(row.heading.0)]));
     }
-    let heading_count = headings_in(snapshot)?;
-    for id in 0..heading_count {
-        let path = provenance.heading_path(a2kb::internals::base::ids::HeadingId(id))?;
+    for id in 0..headings_in(snapshot)? {
+        let path = provenance.heading_path(HeadingId(id))?;
         headings.push(json!(path.iter().map(|&title| strings.get(title)).collect::<Result<Vec<_>, _>>()?));
     }
+    let duplicates = provenance
+        .duplicates()
+        .map(|row| Ok(json!([row.document, string(snapshot, row.source)?, string(snapshot, row.external_id)?])));
+    Ok(json!({
+        "token_counts": tokens, "duplicates": duplicates.collect::<Result<Vec<_>>>()?, "heading_paths": headings,
+        "layers": layers.collect::<Result<Vec<_>>>()?, "chunks": chunks,
+    }))
+}
+
+fn postings(snapshot: &Snapshot) -> Result<Value> {
     let postings = snapshot.postings()?;
     let lengths = (0..postings.chunk_count()).map(|chunk| postings.length(chunk)).collect::<Result<Vec<_>, _>>()?;
-    let mut posting_lists = Vec::new();
+    let mut lists = Vec::new();
     for ordinal in 0..postings.term_count() {
         let (mut cursor, mut list) = (postings.cursor(TermOrdinal(ordinal))?, Vec::new());
         while let Some(chunk) = cursor.chunk() {
@@ -80,45 +119,40 @@ pub(crate) fn dump(kb: &KnowledgeBase) -> Result<Value> {
             list.push(json!([chunk, positions]));
             cursor.advance()?;
         }
-        posting_lists.push(json!(list));
+        lists.push(json!(list));
     }
     let round = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
+    let (k1, b) = (round(postings.baked().k1), round(postings.baked().b));
+    Ok(json!({ "k1": k1, "b": b, "lengths": lengths, "lists": lists }))
+}
+
+fn graph(kb: &KnowledgeBase) -> Result<Value> {
+    let snapshot = kb.snapshot();
     let (entities, facts) = (snapshot.entities()?, snapshot.facts()?);
     let (mut entity_rows, mut aliases, mut fact_rows) = (Vec::new(), Vec::new(), Vec::new());
     for id in (0..entities.len() as u32).map(EntityId) {
         let row = entities.row(id)?;
-        entity_rows.push(json!([string(row.name)?, row.kind, row.confidence, row.origins]));
+        entity_rows.push(json!([string(snapshot, row.name)?, row.kind, row.confidence, row.origins]));
         aliases.push(json!(kb.entity_names(id)?[1..]));
     }
     for id in (0..facts.len() as u32).map(FactId) {
-        let row = facts.row(id)?;
-        let relation = string(facts.relation(RelationId(row.relation))?)?;
-        fact_rows.push(json!([
-            row.subject,
-            relation,
-            row.object,
-            row.count,
-            row.confidence,
-            row.method,
-            facts.sources(id)?
-        ]));
+        let (row, sources) = (facts.row(id)?, facts.sources(id)?);
+        let relation = string(snapshot, facts.relation(RelationId(row.relation))?)?;
+        fact_rows.push(json!([row.subject, relation, row.object, row.count, row.confidence, row.method, sources]));
     }
-    let duplicates =
-        provenance.duplicates().map(|row| Ok(json!([row.document, string(row.source)?, string(row.external_id)?])));
-    let mut contents = json!({
-        "format": [1, snapshot.reader().header().minor],
-        "manifest": {
-            "generator": manifest.generator, "title": manifest.title, "analyzer": manifest.analyzer, "corpus_hash": manifest.corpus_hash,
-            "settings": manifest.settings.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(), "warnings": manifest.warnings,
-        },
-        "documents": documents, "token_counts": tokens, "duplicates": duplicates.collect::<Result<Vec<_>>>()?, "heading_paths": headings,
-        "layers": layers.collect::<Result<Vec<_>>>()?, "chunks": chunks, "terms": keys(Kind::Terms)?,
-        "postings": { "k1": round(postings.baked().k1), "b": round(postings.baked().b), "lengths": lengths, "lists": posting_lists },
-        "entities": entity_rows, "entity_names": keys(Kind::EntityNames)?, "entity_name_sets": lists(Kind::EntityNameSets)?, "entity_aliases": aliases,
-        "facts": fact_rows, "object_facts": lists(Kind::ObjectFacts)?, "sentence_entities": lists(Kind::SentenceEntities)?,
-        "entity_sentences": lists(Kind::EntitySentences)?, "chunk_about": lists(Kind::ChunkAbout)?, "entity_about": lists(Kind::EntityAbout)?,
-    });
-    // Files of version 1.0 have none of these.
+    Ok(json!({
+        "entities": entity_rows, "entity_names": keys(snapshot, Kind::EntityNames)?,
+        "entity_name_sets": lists(snapshot, Kind::EntityNameSets)?, "entity_aliases": aliases,
+        "facts": fact_rows, "object_facts": lists(snapshot, Kind::ObjectFacts)?,
+        "sentence_entities": lists(snapshot, Kind::SentenceEntities)?,
+        "entity_sentences": lists(snapshot, Kind::EntitySentences)?,
+        "chunk_about": lists(snapshot, Kind::ChunkAbout)?, "entity_about": lists(snapshot, Kind::EntityAbout)?,
+    }))
+}
+
+/// What files of version 1.0 do not have.
+fn later(snapshot: &Snapshot) -> Result<Value> {
+    let mut contents = json!({});
     if let Some(embedder) = snapshot.embedder()? {
         contents["embedder"] = json!([
             embedder.name,
@@ -170,7 +204,7 @@ fn neighbours(snapshot: &Snapshot) -> Result<Value> {
     Ok(json!([entry, top, rows]))
 }
 
-fn headings_in(snapshot: &a2kb::internals::corpus::snapshot::Snapshot) -> Result<u32> {
+fn headings_in(snapshot: &Snapshot) -> Result<u32> {
     let section = snapshot.reader().section(Kind::Headings, "the dump")?;
     Ok(u32::from_le_bytes(section.bytes()[..4].try_into().unwrap()))
 }

@@ -10,6 +10,7 @@ use a2kb::internals::evaluation::judged::GoldFinder;
 use a2kb::internals::evaluation::record_file::RecordFile;
 use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
 use a2kb::internals::language::chat::{ChatClient, ModelSettings};
+use a2kb::internals::preset::ControllerSettings;
 use a2kb::{Error, KnowledgeBase, LanguageModel, Preset, Result};
 use clap::Args;
 use serde_json::json;
@@ -21,8 +22,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Answers with a language model: right, cited, verified, and at what cost
 #[derive(Args)]
 #[command(
-    after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when the gold passages are in front of it; it measures\n\
-how presets spend calls and tokens, and says nothing about real answers. Questions need `answer`; `gold` serves context measures."
+    after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when the gold passages are \
+in front of it; it measures\nhow presets spend calls and tokens, and says nothing about real answers. Questions need \
+`answer`; `gold` serves context measures."
 )]
 pub(super) struct AnswersArguments {
     #[command(flatten)]
@@ -39,7 +41,7 @@ pub(super) struct AnswersArguments {
     model: ModelArguments,
     /// Errors of the simulated reader: shares of missed, invented and misjudged answers
     #[arg(long, value_name = "MISSED:INVENTED:MISJUDGED", default_value = "0:0:0", value_parser = parse_rates)]
-    errors: (f64, f64, f64),
+    errors: ErrorRates,
     /// The simulated reader's chain of thought ends as soon as the passages are there
     #[arg(long)]
     eager: bool,
@@ -60,10 +62,12 @@ pub(super) struct AnswersArguments {
     report: Option<PathBuf>,
 }
 
-fn parse_rates(text: &str) -> Result<(f64, f64, f64), String> {
+fn parse_rates(text: &str) -> Result<ErrorRates, String> {
     let rates: Vec<f64> = text.split(':').filter_map(|rate| rate.parse().ok()).collect();
     match rates[..] {
-        [a, b, c] if rates.iter().all(|rate| (0.0..=1.0).contains(rate)) => Ok((a, b, c)),
+        [missed, invented, misjudged] if rates.iter().all(|rate| (0.0..=1.0).contains(rate)) => {
+            Ok(ErrorRates { missed, invented, misjudged })
+        }
         _ => Err("write three shares, as 0.05:0.2:0.1".into()),
     }
 }
@@ -129,7 +133,10 @@ impl AnswersArguments {
         let records = self.records.as_deref().map(RecordFile::open).transpose()?;
         let session = Session { arguments: &self, context, kb, model, judge, questions, records };
         let runs = presets.iter().map(|preset| session.run(preset)).collect::<Result<Vec<_>>>()?;
-        let labels = |preset: &Preset| matches!(&preset.controller, a2kb::internals::preset::ControllerSettings::GraphReasoning(settings) if settings.label_field.is_some());
+        let labels = |preset: &Preset| match &preset.controller {
+            ControllerSettings::GraphReasoning(settings) => settings.label_field.is_some(),
+            _ => false,
+        };
         let reports: Vec<AnswerReport> = runs
             .iter()
             .zip(&presets)
@@ -158,8 +165,7 @@ impl AnswersArguments {
             let answer = question.answers.first().cloned().unwrap_or_default();
             known.push(SimulatedQuestion { question: question.question.clone(), answer, gold });
         }
-        let (missed, invented, misjudged) = self.errors;
-        let reader = SimulatedReader::new(known, ErrorRates { missed, invented, misjudged }, 1);
+        let reader = SimulatedReader::new(known, self.errors, 1);
         Ok(Arc::new(reader.eager(self.eager)))
     }
 
@@ -194,7 +200,8 @@ impl AnswersArguments {
         for comparison in &compared {
             let _ = write!(
                 text,
-                "\n{} - {}: {:+.1} points right ({:+.1} to {:+.1}, p {:.3}); {:.2} of the calls, {:.2} of the tokens, {:.2} of the tokens from the file",
+                "\n{} - {}: {:+.1} points right ({:+.1} to {:+.1}, p {:.3}); {:.2} of the calls, {:.2} of the tokens, \
+                 {:.2} of the tokens from the file",
                 comparison.preset,
                 comparison.other,
                 comparison.accuracy * 100.0,
