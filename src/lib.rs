@@ -40,6 +40,7 @@ pub(crate) use internals::{
     answer, base, controllers, corpus, driver, facade, format, index, language, preset, retrieval, storage, vectors,
 };
 
+pub use answer::trace::TraceAction;
 pub use answer::{Answer, Cause, Claim, Status, Support};
 pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
@@ -74,6 +75,7 @@ pub use language::language_model::LanguageModel;
 pub use language::reranker::Reranker;
 pub use preset::Preset;
 pub use retrieval::context::{ChunkText, Citation, CitationFault, DocumentInfo};
+pub use retrieval::evidence::FoundBy;
 pub use retrieval::evidence::filter::{Field, Filter};
 pub use retrieval::text::highlight::TextRange;
 pub use retrieval::text::hybrid::Fusion;

@@ -3,6 +3,7 @@
 use crate::base::ids::ChunkId;
 use crate::language::language_model::estimated_tokens;
 use crate::retrieval::context::{ChunkText, PathStep};
+use crate::retrieval::evidence::FoundBy;
 use rustc_hash::FxHashMap;
 
 /// What numbers mean.
@@ -25,7 +26,7 @@ pub struct EvidenceRow {
     /// Of the retrieval that found it first; comparable within that one only.
     pub score: f32,
     /// How it was found.
-    pub reason: &'static str,
+    pub reason: FoundBy,
     /// The path that led to it.
     pub path: Vec<PathStep>,
     /// Which retrieval found it first, from 0.
@@ -73,7 +74,7 @@ impl EvidenceTable {
     }
 
     /// Adds a chunk, or finds it; gives its number.
-    pub fn add(&mut self, chunk: ChunkText, score: f32, reason: &'static str, path: Vec<PathStep>) -> usize {
+    pub fn add(&mut self, chunk: ChunkText, score: f32, reason: FoundBy, path: Vec<PathStep>) -> usize {
         if let Some(known) = self.of_chunk(chunk.chunk) {
             return known.number;
         }

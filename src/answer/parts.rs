@@ -4,7 +4,7 @@ use crate::answer::trace::TraceEntry;
 use crate::base::ids::ChunkId;
 use crate::language::budget::Ledger;
 use crate::retrieval::context::{Citation, PathStep};
-use crate::retrieval::evidence::Stage;
+use crate::retrieval::evidence::{FoundBy, Stage};
 use crate::retrieval::question::linking::Strategy;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub enum Cause {
 }
 
 /// A piece of evidence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerEvidence {
     /// Numbers of its citations.
     pub citations: Vec<usize>,
@@ -51,14 +51,14 @@ pub struct AnswerEvidence {
     pub document: String,
     /// Larger is better; comparable within one retrieval only.
     pub score: f32,
-    /// "keyword", "about", "path", ...: how it was found.
-    pub reason: &'static str,
+    /// How it was found.
+    pub reason: FoundBy,
     /// How it was reached, first step first; empty unless by a path.
     pub path: Vec<PathStep>,
 }
 
 /// A name in the question with what it was linked to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkedName {
     /// As it stands in the question.
     pub name: String,
@@ -69,7 +69,7 @@ pub struct LinkedName {
 }
 
 /// By whom a claim is found to be supported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
     /// By the store: its numbers and names, and enough of its words, stand in the cited bytes.
@@ -81,7 +81,7 @@ pub enum Support {
 }
 
 /// A sentence of an answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Without its citations.
     pub text: String,
@@ -90,19 +90,19 @@ pub struct Claim {
     /// Whether it is supported.
     pub support: Support,
     /// What is not found in the cited bytes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
 
 /// A part of a question that was answered by itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubQuestion {
     /// Its name in the plan.
     pub id: String,
     /// As it was asked in the end.
     pub question: String,
     /// Names of those it waits for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
     /// What was found, in a few words.
     pub finding: Option<String>,
@@ -113,7 +113,7 @@ pub struct SubQuestion {
 }
 
 /// An answer to a question.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Answer {
     /// As it was asked.

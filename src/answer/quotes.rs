@@ -99,7 +99,7 @@ fn quote(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usi
             chunk: piece.chunk,
             document: document_info(snapshot, snapshot.provenance()?.chunk(piece.chunk)?.document)?.id,
             score: piece.score,
-            reason: piece.reason.name(),
+            reason: piece.reason.found_by(),
             path: fetcher.path(&path_to(evidence, piece))?,
         });
     }

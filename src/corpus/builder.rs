@@ -463,7 +463,7 @@ fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> Ent
 }
 
 /// How much there is of everything before the graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub struct Counts {
     pub documents: u64,
@@ -474,7 +474,7 @@ pub struct Counts {
 }
 
 /// What was published.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub struct Finished {
     #[serde(flatten)]

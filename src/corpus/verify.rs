@@ -7,7 +7,7 @@ use crate::format::kind::Kind;
 use sha2::{Digest, Sha256};
 
 /// What was checked.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct VerifyReport {
     /// Sections held against their checksums.

@@ -1,6 +1,6 @@
 //! Give me a controller's wish for evidence, I fetch it, filter it, order it anew and put it on the table.
 
-use crate::answer::trace::TraceEntry;
+use crate::answer::trace::{TraceAction, TraceEntry};
 use crate::base::error::Result;
 use crate::base::ids::FactId;
 use crate::base::score::Scored;
@@ -28,7 +28,7 @@ impl QuestionRun<'_, '_> {
     }
 
     pub(super) fn gate(&mut self, query: &str, threshold: f32, entry: &mut TraceEntry) -> Result<Observation> {
-        entry.action = "gate";
+        entry.action = TraceAction::Gate;
         let question = self.question(query, query)?;
         let Some(vector) = &question.vector else {
             entry.outcome = "the file has no vectors: open".into();
@@ -47,7 +47,7 @@ impl QuestionRun<'_, '_> {
         let preset = self.driver.preset;
         let question = self.question(&retrieval.query, retrieval.hypothesis.as_deref().unwrap_or(&retrieval.query))?;
         let mut pipeline = retrieval.pipeline.as_ref().unwrap_or(&preset.pipeline);
-        entry.action = "retrieve";
+        entry.action = TraceAction::Retrieve;
         entry.what.clone_from(&retrieval.query);
         if pipeline.needs_vector() && question.vector.is_none() {
             entry.outcome = "without vectors, by words alone: ".into();
@@ -117,13 +117,13 @@ impl QuestionRun<'_, '_> {
             }
             let path = fetcher.path(&path_to(evidence, piece))?;
             let chunk = fetcher.chunk(piece.chunk)?;
-            numbers.push(self.workspace.table.add(chunk, piece.score, piece.reason.name(), path));
+            numbers.push(self.workspace.table.add(chunk, piece.score, piece.reason.found_by(), path));
         }
         Ok(numbers)
     }
 
     pub(super) fn facts(&mut self, query: &str, k: usize, entry: &mut TraceEntry) -> Result<Observation> {
-        entry.action = "facts";
+        entry.action = TraceAction::Facts;
         entry.what = query.to_owned();
         let question = self.question(query, query)?;
         let found: Vec<Scored<FactId>> = match &question.vector {
@@ -146,7 +146,7 @@ impl QuestionRun<'_, '_> {
         settings: &InfluenceSettings,
         entry: &mut TraceEntry,
     ) -> Result<Observation> {
-        entry.action = "reason";
+        entry.action = TraceAction::Reason;
         let names = facts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         entry.what = format!("joins facts {names}");
         let question = self.question(query, query)?;

@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::answer::Cause;
 use crate::answer::evidence_table::{EvidenceTable, Numbering};
-use crate::answer::trace::{CallTrace, TraceEntry};
+use crate::answer::trace::{CallTrace, TraceAction, TraceEntry};
 use crate::base::error::{Error, Result};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Turn, Workspace};
 use crate::controllers::quoting::Quoting;
@@ -163,15 +163,7 @@ impl QuestionRun<'_, '_> {
                 None => controller.next(observation, &self.workspace),
             };
             let started = (self.driver.clock)();
-            let mut entry = TraceEntry {
-                action: "",
-                what: String::new(),
-                outcome: String::new(),
-                evidence: 0,
-                elapsed_us: 0,
-                retrieval: Vec::new(),
-                call: None,
-            };
+            let mut entry = TraceEntry::default();
             let next = match action {
                 Action::Gate { query, threshold } => self.gate(&query, threshold, &mut entry)?,
                 Action::Retrieve(retrieval) => self.retrieve(&retrieval, &mut entry)?,
@@ -211,7 +203,7 @@ impl QuestionRun<'_, '_> {
     }
 
     fn call(&mut self, request: ChatRequest, entry: &mut TraceEntry) -> Result<Observation> {
-        entry.action = "call";
+        entry.action = TraceAction::Call;
         entry.what = request.step.name().to_owned();
         let elapsed = (self.driver.clock)() - self.start;
         if let Some(why) = self.ledger.refuses(&self.driver.budget, &self.driver.prices, &request, elapsed) {
@@ -273,7 +265,7 @@ impl QuestionRun<'_, '_> {
     }
 
     fn tools(&mut self, calls: &[ToolCall], entry: &mut TraceEntry) -> Result<Observation> {
-        entry.action = "use";
+        entry.action = TraceAction::Use;
         let shown = |text: &str| text.chars().take(200).collect::<String>();
         let asked = calls.iter().map(|call| format!("{} {}", shown(&call.name), shown(&call.arguments)));
         entry.what = asked.collect::<Vec<_>>().join("; ");

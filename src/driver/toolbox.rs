@@ -11,6 +11,7 @@ use crate::language::language_model::{ToolCall, estimated_tokens};
 use crate::language::quotation::harmless;
 use crate::language::reply;
 use crate::retrieval::context::{TextFetcher, entity_name};
+use crate::retrieval::evidence::FoundBy;
 use crate::retrieval::graph::adjacency::EntityGraph;
 use crate::retrieval::graph::fact_mapping::fact_names;
 use crate::retrieval::graph::map_back::chunks_of_entities;
@@ -148,7 +149,7 @@ impl<'a> Toolbox<'a> {
             return Ok((format!("No results for: {}", keywords.join(", ")), 0));
         }
         let hits = hits.into_iter().map(|hit| (hit.chunk, None, hit.sentences)).collect();
-        self.blocks(hits, self.whole_chunks, table, "keyword")
+        self.blocks(hits, self.whole_chunks, table, FoundBy::Keyword)
     }
 
     fn semantic_search(
@@ -174,7 +175,7 @@ impl<'a> Toolbox<'a> {
         if hits.is_empty() {
             return Ok((format!("No results for: {query}"), 0));
         }
-        self.blocks(hits, whole || self.whole_chunks, table, "semantic")
+        self.blocks(hits, whole || self.whole_chunks, table, FoundBy::Semantic)
     }
 
     /// A block a chunk: its id, its sentences with ellipses between and around them (checklist R5, R6).
@@ -183,7 +184,7 @@ impl<'a> Toolbox<'a> {
         hits: Vec<(ChunkId, Option<f32>, Vec<SentenceId>)>,
         whole: bool,
         table: &mut EvidenceTable,
-        reason: &'static str,
+        reason: FoundBy,
     ) -> Result<(String, u64)> {
         let mut fetcher = TextFetcher::new(self.view.snapshot());
         let (mut blocks, mut tokens) = (Vec::new(), 0);
@@ -225,7 +226,7 @@ impl<'a> Toolbox<'a> {
             let near = |id: Option<ChunkId>| id.map_or("none".to_owned(), |id| id.to_string());
             let _ = write!(head, " (before: {}, after: {})", near(text.previous), near(text.next));
             texts.push(format!("{head}\n{}\n=====", harmless(&text.text)));
-            table.add(text, 0.0, "read", Vec::new());
+            table.add(text, 0.0, FoundBy::Read, Vec::new());
         }
         Ok((texts.join("\n\n"), tokens))
     }
@@ -303,6 +304,6 @@ impl<'a> Toolbox<'a> {
         for hit in chunks_of_entities(&self.view, &ranked, k)? {
             hits.push((hit.id, None, vec![self.view.snapshot().provenance()?.chunk(hit.id)?.first_sentence]));
         }
-        self.blocks(hits, false, table, "page_rank")
+        self.blocks(hits, false, table, FoundBy::PageRank)
     }
 }

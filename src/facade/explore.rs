@@ -16,7 +16,7 @@ use crate::retrieval::graph::paths::{PathLimits, shortest_paths};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
 use crate::retrieval::systems::{InfluenceSettings, reason};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ use std::fmt::Write;
 const MAX_DEGREE: usize = 1000;
 
 /// An entity with its names and where it stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EntityCard {
     /// Which one.
@@ -46,7 +46,7 @@ pub struct EntityCard {
 }
 
 /// A fact in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactLine {
     /// Which one.
@@ -64,7 +64,7 @@ pub struct FactLine {
 }
 
 /// A part of the graph to look at.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Picture {
     /// Entities: number, name, and a weight where the look-up has one.
@@ -72,25 +72,25 @@ pub struct Picture {
     /// Facts between them.
     pub edges: Vec<PictureEdge>,
     /// Chains of nodes, by number, where paths were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Vec<u32>>,
     /// How it was found.
     pub note: String,
 }
 
 /// A node of a picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 #[non_exhaustive]
 pub struct PictureNode {
     pub entity: u32,
     pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
 
 /// An edge of a picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 #[non_exhaustive]
 pub struct PictureEdge {

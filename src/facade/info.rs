@@ -4,11 +4,11 @@ use crate::base::error::Result;
 use crate::facade::knowledge_base::KnowledgeBase;
 use crate::format::header::MAJOR;
 use crate::format::kind::Kind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a file holds: [`KnowledgeBase::info`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub struct Info {
@@ -32,7 +32,7 @@ pub struct Info {
 }
 
 /// A layer of chunks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct LayerInfo {
     pub name: String,
@@ -42,7 +42,7 @@ pub struct LayerInfo {
 }
 
 /// A section of the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SectionInfo {
     pub name: String,

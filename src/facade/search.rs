@@ -10,14 +10,14 @@ use crate::facade::knowledge_base::{KnowledgeBase, no_vectors};
 use crate::preset::Preset;
 use crate::retrieval::context::{ChunkText, PathStep, TextFetcher};
 use crate::retrieval::evidence::filter::{DocumentSet, Filter};
-use crate::retrieval::evidence::{Hop, Reason, TraceStep, path_to};
+use crate::retrieval::evidence::{FoundBy, Hop, Reason, TraceStep, path_to};
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::systems::retrieve;
 use crate::retrieval::text::highlight::{TextRange, exact_matches, word_matches};
 use crate::retrieval::text::hybrid::{Fusion, diversify, fuse};
 use crate::retrieval::text::semantic::semantic;
 use crate::retrieval::text::{exact, keyword};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -75,20 +75,20 @@ pub struct SearchRequest<'a> {
 }
 
 /// A chunk that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SearchHit {
     /// Place in the result, from 1.
     pub rank: usize,
     /// Larger is better; comparable within one result only.
     pub score: f32,
-    /// "keyword", "exact", "about", "path", "semantic", "hybrid", "neighbourhood", "bridge" or "page_rank".
-    pub reason: &'static str,
+    /// How it was found.
+    pub reason: FoundBy,
     /// Its rank by each method that found it, for hybrid search.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub ranks: BTreeMap<&'static str, usize>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranks: BTreeMap<FoundBy, usize>,
     /// How it was reached over the graph, first step first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
     /// The chunk with its text.
     #[serde(flatten)]
@@ -96,12 +96,12 @@ pub struct SearchHit {
     /// Sentences that show why it was found.
     pub snippets: Vec<String>,
     /// Where the query's words, or in exact search the query, stand in the chunk's text; in order, for highlighting.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<TextRange>,
 }
 
 /// What a search found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SearchResults {
     /// Best first.
@@ -268,14 +268,14 @@ impl<'a> SearchRequest<'a> {
 struct Found {
     chunk: ChunkId,
     score: f32,
-    reason: &'static str,
+    reason: FoundBy,
     sentences: Vec<SentenceId>,
-    ranks: BTreeMap<&'static str, usize>,
+    ranks: BTreeMap<FoundBy, usize>,
     hops: Vec<Hop>,
 }
 
 impl Found {
-    fn new(chunk: ChunkId, score: f32, reason: &'static str) -> Self {
+    fn new(chunk: ChunkId, score: f32, reason: FoundBy) -> Self {
         Found { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new(), hops: Vec::new() }
     }
 }
@@ -294,21 +294,26 @@ impl SearchRun<'_> {
         match self.request.mode {
             Mode::Keyword => {
                 let hits = keyword::search(snapshot, query, k, None, documents)?;
-                Ok(hits.into_iter().map(|hit| Found::new(hit.id, hit.score, "keyword")).collect())
+                Ok(hits.into_iter().map(|hit| Found::new(hit.id, hit.score, FoundBy::Keyword)).collect())
             }
             Mode::Exact => {
                 let limit = if documents.is_some() { usize::MAX } else { k };
                 let hits = exact::search(snapshot, &[query.to_owned()], limit)?.into_iter();
                 self.allowed(
-                    hits.map(|hit| Found { sentences: hit.sentences, ..Found::new(hit.chunk, hit.score, "exact") }),
+                    hits.map(|hit| Found {
+                        sentences: hit.sentences,
+                        ..Found::new(hit.chunk, hit.score, FoundBy::Exact)
+                    }),
                     k,
                 )
             }
             Mode::Graph => self.graph(k, trace),
             Mode::Semantic => {
                 let hits = semantic(snapshot, &self.vector()?, k, documents)?.into_iter();
-                let found =
-                    hits.map(|hit| Found { sentences: hit.sentences, ..Found::new(hit.chunk, hit.score, "semantic") });
+                let found = hits.map(|hit| Found {
+                    sentences: hit.sentences,
+                    ..Found::new(hit.chunk, hit.score, FoundBy::Semantic)
+                });
                 Ok(found.collect())
             }
             Mode::Hybrid => self.hybrid(k),
@@ -349,7 +354,7 @@ impl SearchRun<'_> {
                 Reason::Hop(hop) => vec![hop.sentence],
                 _ => Vec::new(),
             };
-            Found { sentences, hops, ..Found::new(evidence.chunk, evidence.score, evidence.reason.name()) }
+            Found { sentences, hops, ..Found::new(evidence.chunk, evidence.score, evidence.reason.found_by()) }
         });
         let hits = self.allowed(hits, k)?;
         trace.extend(found.trace);
@@ -364,11 +369,11 @@ impl SearchRun<'_> {
         let scores: Vec<_> = meaning.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
         let fused = fuse(&[(&words, 0.5), (&scores, 0.5)], self.request.fusion.unwrap_or_default());
         let found = fused.into_iter().take(k).map(|hit| {
-            let methods = ["keyword", "semantic"].into_iter().zip(&hit.ranks);
+            let methods = [FoundBy::Keyword, FoundBy::Semantic].into_iter().zip(&hit.ranks);
             Found {
                 sentences: hit.ranks[1].map(|rank| meaning[rank - 1].sentences.clone()).unwrap_or_default(),
                 ranks: methods.filter_map(|(method, rank)| Some((method, (*rank)?))).collect(),
-                ..Found::new(hit.chunk, hit.score, "hybrid")
+                ..Found::new(hit.chunk, hit.score, FoundBy::Hybrid)
             }
         });
         Ok(found.collect())

@@ -5,7 +5,7 @@ use crate::ingest::embedding::EmbeddingReport;
 use crate::ingest::reading::ReadingReport;
 
 /// An input that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Warning {
     /// File, with the line for a file of lines.
     pub source: String,
@@ -14,7 +14,7 @@ pub struct Warning {
 }
 
 /// What a build did.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct BuildReport {
     /// What was published.

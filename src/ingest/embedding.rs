@@ -37,7 +37,7 @@ enum Source {
 }
 
 /// What was embedded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct EmbeddingReport {
     /// Texts whose vectors were made now.

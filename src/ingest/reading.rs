@@ -10,7 +10,7 @@ use crate::language::budget::{Budget, Ledger, Prices};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step, Usage};
 use crate::language::quotation::{harmless, object, strings};
 use crate::language::reply;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Reading {
 }
 
 /// What was asked and said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadingReport {
     /// Texts that were read: pieces for triples, documents for summaries.

@@ -7,6 +7,7 @@ use crate::corpus::verify::hex;
 use crate::retrieval::evidence::Hop;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::string::FromUtf8Error;
 
@@ -24,7 +25,7 @@ const FORM_FEED: u8 = 0x0C;
 const MAX_PAGED_BYTES: u32 = 16 << 20;
 
 /// A document as people name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentInfo {
     /// Number in the file.
     pub document: DocumentId,
@@ -35,7 +36,7 @@ pub struct DocumentInfo {
     /// Its title.
     pub title: Option<String>,
     /// What it was made from.
-    pub media: &'static str,
+    pub media: Cow<'static, str>,
     /// Its metadata, a JSON object.
     pub metadata: Option<String>,
     /// Bytes of its text.
@@ -75,7 +76,7 @@ pub struct Citation {
 }
 
 /// A chunk with its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkText {
     /// Which chunk.
     pub chunk: ChunkId,
@@ -311,7 +312,7 @@ pub fn check_citation(snapshot: &Snapshot, citation: &Citation) -> Result<Option
 }
 
 /// One step of the path that led to a chunk: entity - sentence - entity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathStep {
     /// What the step starts from: the name of the entity that the chunk before is about, or its document.
     pub from: String,
@@ -337,7 +338,7 @@ pub fn document_info(snapshot: &Snapshot, document: DocumentId) -> Result<Docume
         id: string(row.external_id)?.unwrap_or_default(),
         source: string(row.source)?.unwrap_or_default(),
         title: string(row.title)?,
-        media: Media::name(row.media),
+        media: Media::name(row.media).into(),
         metadata: string(row.metadata)?,
         bytes: row.text_length,
         content_hash: hex(&row.content_hash),

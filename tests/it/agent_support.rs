@@ -108,7 +108,7 @@ pub(super) fn actions(answer: &Answer) -> Vec<String> {
         .iter()
         .map(|entry| match &entry.call {
             Some(call) => call.step.name().to_owned(),
-            None => entry.action.to_owned(),
+            None => entry.action.name().to_owned(),
         })
         .collect()
 }

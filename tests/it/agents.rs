@@ -9,7 +9,7 @@ use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, ChatRequest, LanguageModel, Shape, Step, ToolCall};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
-use a2kb::{Builder, ChecksumPolicy, Error, KnowledgeBase, Result};
+use a2kb::{Builder, ChecksumPolicy, Error, KnowledgeBase, Result, TraceAction};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn golden_traces_of_each_controller() {
 fn told(answer: &Answer) -> Vec<String> {
     let steps = answer.trace.iter().map(|entry| match &entry.call {
         Some(call) => format!("{} (evidence {})", call.step.name(), entry.evidence),
-        None => format!("{} {} -> {} (evidence {})", entry.action, entry.what, entry.outcome, entry.evidence),
+        None => format!("{} {} -> {} (evidence {})", entry.action.name(), entry.what, entry.outcome, entry.evidence),
     });
     steps.chain([format!("{:?}: {}", answer.status, answer.text)]).collect()
 }
@@ -111,7 +111,12 @@ fn failures_are_answered_in_their_own_way_and_the_question_stays() {
         for request in request(Step::Answer).chain(request(Step::Check)) {
             assert!(request.messages.last().unwrap().content().contains(QUESTION));
         }
-        assert!(answer.trace.iter().any(|entry| entry.action == "retrieve" && entry.what == "Tobias Renn birthplace"));
+        assert!(
+            answer
+                .trace
+                .iter()
+                .any(|entry| entry.action == TraceAction::Retrieve && entry.what == "Tobias Renn birthplace")
+        );
         rewrites.fetch_add(1, Ordering::Relaxed);
     };
     asked(
@@ -196,9 +201,9 @@ fn a_loop_of_attempts_is_bounded_by_its_parts() {
     });
     let answer = ask("a2rag", &never, QUESTION);
     assert!(answer.trace.len() <= 3 * 6, "{:?}", actions(&answer));
-    assert_eq!(answer.trace.iter().filter(|entry| entry.action == "retrieve").count(), 3);
+    assert_eq!(answer.trace.iter().filter(|entry| entry.action == TraceAction::Retrieve).count(), 3);
     // Each retrieval climbs its rungs in order, each at most once (A15).
-    for entry in answer.trace.iter().filter(|entry| entry.action == "retrieve") {
+    for entry in answer.trace.iter().filter(|entry| entry.action == TraceAction::Retrieve) {
         assert!(entry.retrieval.is_sorted_by(|a, b| a.stage < b.stage));
     }
 }
@@ -225,8 +230,12 @@ fn a_plan_asks_in_order_and_fills_findings_in() {
     assert_eq!(actions(&answer).join(" "), "plan retrieve gaps retrieve gaps retrieve retrieve gaps synthesis");
     let asked: Vec<&str> = answer.plan.iter().map(|part| part.question.as_str()).collect();
     assert_eq!(asked, ["Who designed the Velm Dam?", "Where was Tobias Renn born?"]);
-    let searched: Vec<&str> =
-        answer.trace.iter().filter(|entry| entry.action == "retrieve").map(|entry| entry.what.as_str()).collect();
+    let searched: Vec<&str> = answer
+        .trace
+        .iter()
+        .filter(|entry| entry.action == TraceAction::Retrieve)
+        .map(|entry| entry.what.as_str())
+        .collect();
     assert_eq!(searched[2..], ["Renn birthplace", "Castel Noor"]);
     assert!(answer.plan.iter().all(|part| part.sufficient && !part.evidence.is_empty()));
     assert_eq!(answer.status, Status::Verified, "{:?}", answer.claims);
@@ -345,7 +354,7 @@ fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
         let searched: Vec<&str> = answer
             .trace
             .iter()
-            .filter(|entry| matches!(entry.action, "retrieve" | "facts"))
+            .filter(|entry| matches!(entry.action, TraceAction::Retrieve | TraceAction::Facts))
             .map(|entry| entry.what.as_str())
             .collect();
         assert!(
@@ -470,7 +479,7 @@ fn the_graph_goes_to_the_model_in_words() {
     let last = answer.trace.iter().rev().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
     let text = last.messages.last().unwrap().content();
     assert!(text.starts_with("<facts>\n(") && text.contains("</facts>\n<evidence n="), "{text}");
-    let reason = answer.trace.iter().find(|entry| entry.action == "reason").unwrap();
+    let reason = answer.trace.iter().find(|entry| entry.action == TraceAction::Reason).unwrap();
     assert!(
         reason.outcome.contains("a tree of") && reason.outcome.contains("stopped by"),
         "terminals, tree, stop (G20)"

@@ -21,6 +21,7 @@ mod outputs;
 mod pages;
 mod quality;
 mod reading;
+mod reads_back;
 mod server;
 mod systems;
 mod tidy;

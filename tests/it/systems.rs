@@ -125,7 +125,7 @@ fn a_view_is_used_as_it_is_given() {
     let reasons = |name: &str, switches: GraphSwitches| {
         let preset = Preset::named(name).unwrap();
         let found = DEMO.1.iter().flat_map(|judged| by(&preset, judged, switches).evidence);
-        found.map(|evidence| evidence.reason.name()).collect::<std::collections::BTreeSet<_>>()
+        found.map(|evidence| evidence.reason.found_by().name()).collect::<std::collections::BTreeSet<_>>()
     };
     let no_facts = GraphSwitches { without_facts: true, ..Default::default() };
     assert!(reasons("a2rag", GraphSwitches::default()).contains("neighbourhood"));

@@ -2,7 +2,7 @@
 
 use super::tiny;
 use a2kb::{
-    Builder, ChecksumPolicy, Document, Embedder, EmbedderRecord, Embedding, Encoding, Error, Filter, Fusion,
+    Builder, ChecksumPolicy, Document, Embedder, EmbedderRecord, Embedding, Encoding, Error, Filter, FoundBy, Fusion,
     KnowledgeBase, Mode, Preset, SearchRequest,
 };
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn a_packed_encoder_answers_where_the_model_is_not() {
         assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     }
     let hit = &kb.search("Station 7").mode(Mode::Hybrid).k(1).run().unwrap().hits[0];
-    assert!(hit.ranks.contains_key("keyword"), "{hit:?}");
+    assert!(hit.ranks.contains_key(&FoundBy::Keyword), "{hit:?}");
 }
 
 #[test]

@@ -34,15 +34,60 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// A word for it.
-    pub fn name(&self) -> &'static str {
+    /// The same without ids.
+    pub fn found_by(&self) -> FoundBy {
         match self {
-            Reason::Keyword => "keyword",
-            Reason::About(_) => "about",
-            Reason::Hop(_) => "path",
-            Reason::Neighbourhood => "neighbourhood",
-            Reason::Bridge => "bridge",
-            Reason::PageRank => "page_rank",
+            Reason::Keyword => FoundBy::Keyword,
+            Reason::About(_) => FoundBy::About,
+            Reason::Hop(_) => FoundBy::Path,
+            Reason::Neighbourhood => FoundBy::Neighbourhood,
+            Reason::Bridge => FoundBy::Bridge,
+            Reason::PageRank => FoundBy::PageRank,
+        }
+    }
+}
+
+/// How a chunk was found: by a method of search, by a step over the graph, or by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FoundBy {
+    /// It has words of the query, or in retrieval over the graph its meaning.
+    Keyword,
+    /// It has the query as it stands.
+    Exact,
+    /// It is near in meaning.
+    Semantic,
+    /// By words and meaning together.
+    Hybrid,
+    /// It is about an entity that the query names.
+    About,
+    /// A sentence of another chunk leads to it.
+    Path,
+    /// It states facts of the query's entities.
+    Neighbourhood,
+    /// It states facts on paths between the query's entities.
+    Bridge,
+    /// A walk over the graph comes by often.
+    PageRank,
+    /// It was read by its number.
+    Read,
+}
+
+impl FoundBy {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            FoundBy::Keyword => "keyword",
+            FoundBy::Exact => "exact",
+            FoundBy::Semantic => "semantic",
+            FoundBy::Hybrid => "hybrid",
+            FoundBy::About => "about",
+            FoundBy::Path => "path",
+            FoundBy::Neighbourhood => "neighbourhood",
+            FoundBy::Bridge => "bridge",
+            FoundBy::PageRank => "page_rank",
+            FoundBy::Read => "read",
         }
     }
 }
@@ -90,7 +135,7 @@ impl Cost {
 }
 
 /// One step of a retrieval.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// Which rung.
     pub stage: Stage,

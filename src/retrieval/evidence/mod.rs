@@ -4,4 +4,4 @@ pub mod coverage;
 pub mod filter;
 mod found;
 
-pub use found::{Cost, Evidence, Hop, Reason, Retrieved, Stage, TraceStep, path_to};
+pub use found::{Cost, Evidence, FoundBy, Hop, Reason, Retrieved, Stage, TraceStep, path_to};

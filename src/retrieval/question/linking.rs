@@ -10,7 +10,7 @@ use crate::retrieval::question::words::QuestionWord;
 use std::ops::Range;
 
 /// How a mention was linked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Strategy {

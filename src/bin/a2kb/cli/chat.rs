@@ -134,7 +134,7 @@ impl Chat {
             ("trace", Some(answer)) => {
                 let steps = answer.trace.iter().enumerate().map(|(number, step)| {
                     let ms = step.elapsed_us as f64 / 1e3;
-                    format!("{}. {} {} -> {} ({ms:.1} ms)", number + 1, step.action, step.what, step.outcome)
+                    format!("{}. {} {} -> {} ({ms:.1} ms)", number + 1, step.action.name(), step.what, step.outcome)
                 });
                 let steps: Vec<String> = steps.collect();
                 steps.join("\n")

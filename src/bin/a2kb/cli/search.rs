@@ -154,7 +154,7 @@ impl SearchArguments {
             chunk.start,
             chunk.end,
             hit.score,
-            hit.reason,
+            hit.reason.name(),
         )
     }
 }
