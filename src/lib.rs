@@ -46,7 +46,7 @@ pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
 pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 pub use controllers::controller::Turn;
 #[cfg(feature = "build")]
-pub use corpus::builder::Layer;
+pub use corpus::builder::{Layer, RepeatedId};
 pub use corpus::snapshot::Encoding;
 pub use corpus::verify::VerifyReport;
 pub use driver::Event;
@@ -74,7 +74,7 @@ pub use language::budget::{Budget, Ledger, Prices};
 pub use language::language_model::LanguageModel;
 pub use language::reranker::Reranker;
 pub use preset::Preset;
-pub use retrieval::context::{ChunkText, Citation, CitationFault, DocumentInfo};
+pub use retrieval::context::{ChunkText, Citation, CitationFault, CopyInfo, DocumentInfo};
 pub use retrieval::evidence::FoundBy;
 pub use retrieval::evidence::filter::{Field, Filter};
 pub use retrieval::text::highlight::TextRange;

@@ -21,7 +21,7 @@ KINDS = [
     "POSTINGS_INDEX", "ENTITIES", "ENTITY_NAMES", "ENTITY_NAME_SETS", "ENTITY_ALIASES", "RELATIONS", "FACTS", "FACT_SOURCES", "SUBJECT_FACTS",
     "OBJECT_FACTS", "SENTENCE_ENTITIES", "ENTITY_SENTENCES", "CHUNK_ABOUT", "ENTITY_ABOUT",
 ]
-OPTIONAL_KINDS = {32: "VECTORS", 33: "HNSW", 34: "EMBEDDER", 35: "ENCODER", 38: "SYNONYMS"}
+OPTIONAL_KINDS = {32: "VECTORS", 33: "HNSW", 34: "EMBEDDER", 35: "ENCODER", 38: "SYNONYMS", 41: "DUPLICATE_METADATA"}
 COMMON_INPUTS = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG"
 
 
@@ -393,6 +393,16 @@ def synonyms(data):
     return lists
 
 
+def duplicate_metadata(found, string):
+    """The metadata of each duplicate, in files of version 1.3 that have some."""
+    data = found["DUPLICATE_METADATA"].get(0)
+    if data is None:
+        return {}
+    rows = table(data, "I")
+    need(len(rows) == len(table(found["DUPLICATES"], "III")), "metadata of another number of duplicates")
+    return {"duplicate_metadata": [None if row == NONE else json.loads(string(row)) for row, in rows]}
+
+
 def optional_contents(found):
     """What files of versions 1.1 and 1.2 may have."""
     if not found["EMBEDDER"]:
@@ -471,7 +481,7 @@ def contents(data):
         "facts": facts, "object_facts": list_table(found["OBJECT_FACTS"]),
         "sentence_entities": list_table(found["SENTENCE_ENTITIES"]), "entity_sentences": list_table(found["ENTITY_SENTENCES"]),
         "chunk_about": list_table(found["CHUNK_ABOUT"]), "entity_about": list_table(found["ENTITY_ABOUT"]),
-        **optional_contents(found),
+        **duplicate_metadata(found, string), **optional_contents(found),
     }
 
 

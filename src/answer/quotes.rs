@@ -6,8 +6,9 @@ use crate::base::ids::SentenceId;
 use crate::corpus::snapshot::Snapshot;
 use crate::language::budget::Ledger;
 use crate::retrieval::chain::ChainSettings;
-use crate::retrieval::context::{TextFetcher, document_info, entity_name};
+use crate::retrieval::context::{TextFetcher, entity_name};
 use crate::retrieval::evidence::coverage::Coverage;
+use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::evidence::{Evidence, Reason, path_to};
 use crate::retrieval::question::linking::Strategy;
 use crate::retrieval::question::{QueryTerm, Question};
@@ -19,9 +20,15 @@ const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
 /// Sentences of one chunk that are quoted because they lead on.
 const MAX_LEADS: usize = 2;
 
-/// Answers `question` with the sentences of at most `k` chunks of `evidence` (best first). The caller adds who found it and what it
-/// cost.
-pub fn answer(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usize) -> Result<Answer> {
+/// Answers `question` with the sentences of at most `k` chunks of `evidence` (best first), all of `documents` if there is a
+/// filter. The caller adds who found it and what it cost.
+pub fn answer(
+    snapshot: &Snapshot,
+    question: &Question,
+    evidence: &[Evidence],
+    documents: Option<&DocumentSet>,
+    k: usize,
+) -> Result<Answer> {
     let Coverage { share: coverage, missing } =
         Coverage::of(snapshot, question, evidence.iter().map(|evidence| evidence.chunk))?;
     let mut mentions = question.mentions.iter();
@@ -50,7 +57,8 @@ pub fn answer(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k
         trace: Vec::new(),
     };
     if enough && !evidence.is_empty() {
-        quote(snapshot, question, evidence, k, &mut answer)?;
+        let mut fetcher = TextFetcher::among(snapshot, documents);
+        quote(snapshot, &mut fetcher, question, evidence, k, &mut answer)?;
     }
     Ok(answer)
 }
@@ -70,8 +78,14 @@ pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question) -> Result<V
 }
 
 /// Fills in the quotes: of each chunk the sentences that fit best, and those that lead on to other evidence.
-fn quote(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usize, answer: &mut Answer) -> Result<()> {
-    let mut fetcher = TextFetcher::new(snapshot);
+fn quote(
+    snapshot: &Snapshot,
+    fetcher: &mut TextFetcher<'_>,
+    question: &Question,
+    evidence: &[Evidence],
+    k: usize,
+    answer: &mut Answer,
+) -> Result<()> {
     let mut lines = Vec::new();
     let chosen = &evidence[..evidence.len().min(k)];
     for piece in chosen {
@@ -97,7 +111,7 @@ fn quote(snapshot: &Snapshot, question: &Question, evidence: &[Evidence], k: usi
         answer.evidence.push(AnswerEvidence {
             citations: numbers,
             chunk: piece.chunk,
-            document: document_info(snapshot, snapshot.provenance()?.chunk(piece.chunk)?.document)?.id,
+            document: fetcher.document(snapshot.provenance()?.chunk(piece.chunk)?.document)?.id,
             score: piece.score,
             reason: piece.reason.found_by(),
             path: fetcher.path(&path_to(evidence, piece))?,

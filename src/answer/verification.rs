@@ -274,7 +274,10 @@ pub fn verify(
 impl Verified {
     /// The number of a sentence's citation.
     fn cite(&mut self, fetcher: &mut TextFetcher<'_>, sentence: SentenceId, row: &EvidenceRow) -> Result<usize> {
-        let citation = fetcher.cite(self.citations.len() + 1, sentence, row.chunk.chunk)?;
+        let mut citation = fetcher.cite(self.citations.len() + 1, sentence, row.chunk.chunk)?;
+        // The row has the names that may be shown.
+        citation.id.clone_from(&row.chunk.document.id);
+        citation.source.clone_from(&row.chunk.document.source);
         let same = |known: &&Citation| known.document == citation.document && known.start == citation.start;
         if let Some(known) = self.citations.iter().find(same) {
             return Ok(known.number);

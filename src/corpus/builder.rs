@@ -6,6 +6,7 @@ use crate::base::ids::{DocumentId, EntityId, HeadingId, NONE, SentenceId, String
 use crate::base::limits::MAX_COUNT;
 use crate::base::text::{ANALYZER, name_key};
 use crate::corpus::batch::{Batch, BatchDocument, DocumentFields};
+pub use crate::corpus::contents::{Counts, Description, Finished, Layer, NewEntity, RepeatedId};
 use crate::corpus::verify::hex;
 use crate::format::cursor::SectionBuilder;
 pub use crate::format::header::MAGIC;
@@ -27,46 +28,8 @@ pub use crate::storage::file::FilePlace;
 pub use crate::storage::memory::MemoryPlace;
 use crate::storage::sealed_writer::SealedWriter;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
-
-/// A layer of chunks to make.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Layer {
-    /// Name, by which a search asks for it.
-    pub name: String,
-    /// Tokens a chunk should have.
-    pub target_tokens: u32,
-    /// Tokens a chunk repeats of the one before.
-    pub overlap_tokens: u32,
-}
-
-/// What the manifest says of the build.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct Description {
-    pub title: String,
-    pub settings: BTreeMap<String, String>,
-    pub warnings: u64,
-}
-
-/// An entity of the graph.
-#[derive(Clone, Debug, Default)]
-pub struct NewEntity {
-    /// Canonical name.
-    pub name: String,
-    /// Other names, for display.
-    pub aliases: Vec<String>,
-    /// Normalised names that lead to it besides that of its canonical name.
-    pub alias_keys: Vec<String>,
-    /// See chapter 14 of the specification.
-    pub kind: u8,
-    /// 255 is certain.
-    pub confidence: u8,
-    /// Bits of [`origin`].
-    pub origins: u16,
-}
 
 /// Where a batch's text lies in the file under construction.
 #[derive(Clone, Debug)]
@@ -194,9 +157,6 @@ impl<P: Place> FileBuilder<P> {
             });
         }
         let fields = &document.fields;
-        let optional = |strings: &mut StringsWriter, value: &Option<String>| {
-            value.as_ref().map_or(StringId(NONE), |value| strings.intern(value))
-        };
         self.corpus_hash.update(fields.content_hash);
         let row = DocumentRow {
             text_start: self.text_length,
@@ -205,8 +165,8 @@ impl<P: Place> FileBuilder<P> {
             sentence_count: document.sentences.len() as u32,
             source: self.strings.intern(&fields.source),
             external_id: self.strings.intern(&fields.external_id),
-            title: optional(&mut self.strings, &fields.title),
-            metadata: optional(&mut self.strings, &fields.metadata),
+            title: self.optional(fields.title.as_ref()),
+            metadata: self.optional(fields.metadata.as_ref()),
             media: fields.media,
             content_hash: fields.content_hash,
         };
@@ -237,10 +197,15 @@ impl<P: Place> FileBuilder<P> {
         Ok(())
     }
 
+    fn optional(&mut self, value: Option<&String>) -> StringId {
+        value.map_or(StringId(NONE), |value| self.strings.intern(value))
+    }
+
     /// Notes an input that equals a stored document.
     pub fn duplicate(&mut self, document: DocumentId, fields: &DocumentFields) {
         let (source, external_id) = (self.strings.intern(&fields.source), self.strings.intern(&fields.external_id));
-        self.provenance.duplicate(DuplicateRow { document, source, external_id });
+        let metadata = self.optional(fields.metadata.as_ref());
+        self.provenance.duplicate(DuplicateRow { document, source, external_id, metadata });
     }
 
     /// Counts so far: documents, sentences, chunks of all layers, duplicates, bytes of text.
@@ -249,9 +214,25 @@ impl<P: Place> FileBuilder<P> {
             documents: self.provenance.documents().len() as u64,
             sentences: self.provenance.sentence_count() as u64,
             chunks: self.provenance.chunk_count() as u64,
-            duplicates: self.provenance.duplicate_count() as u64,
+            duplicates: self.provenance.duplicates().len() as u64,
             text_bytes: self.text_length,
         }
+    }
+
+    /// Ids that several documents bear, duplicates included, in the order of the ids' first bearers.
+    pub fn repeated_ids(&self) -> Vec<RepeatedId> {
+        let stored = self.provenance.documents().iter().zip(0u32..).map(|(row, id)| (row.external_id, DocumentId(id)));
+        let duplicates = self.provenance.duplicates().iter().map(|row| (row.external_id, row.document));
+        let mut bearers: Vec<(StringId, DocumentId)> = stored.chain(duplicates).collect();
+        bearers.sort_unstable();
+        bearers.dedup();
+        let repeated = bearers.chunk_by(|a, b| a.0 == b.0).filter(|bearers| bearers.len() > 1);
+        repeated
+            .map(|bearers| RepeatedId {
+                id: self.strings.get(bearers[0].0).to_owned(),
+                documents: bearers.iter().map(|bearer| bearer.1).collect(),
+            })
+            .collect()
     }
 
     /// How many batches there are.
@@ -419,6 +400,9 @@ impl<P: Place> FileBuilder<P> {
         let sections = std::mem::take(&mut self.provenance).finish();
         self.section(Kind::Documents, &sections.documents)?;
         self.section(Kind::Duplicates, &sections.duplicates)?;
+        if let Some(metadata) = &sections.duplicate_metadata {
+            self.section(Kind::DuplicateMetadata, metadata)?;
+        }
         self.section(Kind::Headings, &sections.headings)?;
         self.section(Kind::Sentences, &sections.sentences)?;
         self.section(Kind::Chunks, &sections.chunks)
@@ -460,27 +444,4 @@ fn entity_dictionary(entities: &[NewEntity], strings: &mut StringsWriter) -> Ent
         entity.alias_keys.iter().for_each(|key| dictionary.name(key, EntityId(index as u32)));
     }
     dictionary
-}
-
-/// How much there is of everything before the graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[allow(missing_docs)]
-pub struct Counts {
-    pub documents: u64,
-    pub sentences: u64,
-    pub chunks: u64,
-    pub duplicates: u64,
-    pub text_bytes: u64,
-}
-
-/// What was published.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[allow(missing_docs)]
-pub struct Finished {
-    #[serde(flatten)]
-    pub counts: Counts,
-    pub terms: u64,
-    pub entities: u64,
-    pub facts: u64,
-    pub file_bytes: u64,
 }

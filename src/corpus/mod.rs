@@ -6,6 +6,8 @@ pub mod batch;
 #[cfg(feature = "build")]
 pub mod builder;
 #[cfg(feature = "build")]
+pub mod contents;
+#[cfg(feature = "build")]
 pub mod rewriter;
 pub mod snapshot;
 pub mod verify;

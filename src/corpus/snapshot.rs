@@ -13,7 +13,7 @@ use crate::index::graph::{Facts, Links};
 use crate::index::hnsw::NeighbourGraph;
 use crate::index::postings::Postings;
 pub use crate::index::postings::{Bm25Parameters, PostingCursor, TermWeight, top_k};
-pub use crate::index::provenance::{DocumentRow, Media};
+pub use crate::index::provenance::{CopyRow, DocumentRow, Media};
 use crate::index::provenance::{LayerRow, Provenance};
 use crate::index::synonyms::Synonyms;
 use crate::index::term_dictionary::TermDictionary;
@@ -124,13 +124,17 @@ impl Snapshot {
         const FOR: &str = "reading";
         once(&self.provenance, || {
             let section = |kind| self.reader.section(kind, FOR);
-            Ok(Provenance::new(
+            let provenance = Provenance::new(
                 &section(Kind::Documents)?,
                 &section(Kind::Duplicates)?,
                 &section(Kind::Headings)?,
                 &section(Kind::Sentences)?,
                 &section(Kind::Chunks)?,
-            )?)
+            )?;
+            Ok(match self.reader.instance(Kind::DuplicateMetadata, 0)? {
+                Some(metadata) => provenance.with_duplicate_metadata(&metadata)?,
+                None => provenance,
+            })
         })
     }
 

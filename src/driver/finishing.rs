@@ -66,7 +66,8 @@ impl QuestionRun<'_, '_> {
 
     /// Answers with the file's own sentences.
     fn quote(self, question: &Question, evidence: &[Evidence]) -> Result<Answer> {
-        let answer = quotes::answer(self.driver.snapshot, question, evidence, self.driver.quoted_chunks)?;
+        let answer =
+            quotes::answer(self.driver.snapshot, question, evidence, self.driver.documents, self.driver.quoted_chunks)?;
         if self.driver.stream {
             (self.driver.on_event)(Event::Text(&answer.text));
         }

@@ -107,7 +107,7 @@ impl QuestionRun<'_, '_> {
 
     /// Puts evidence on the table.
     fn add(&mut self, evidence: &[Evidence]) -> Result<Vec<usize>> {
-        let mut fetcher = TextFetcher::new(self.driver.snapshot);
+        let mut fetcher = TextFetcher::among(self.driver.snapshot, self.driver.documents);
         self.workspace.table.start_retrieval();
         let mut numbers = Vec::with_capacity(evidence.len());
         for piece in evidence {

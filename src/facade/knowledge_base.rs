@@ -6,7 +6,7 @@ use crate::base::ids::{ChunkId, DocumentId, EntityId};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
 use crate::retrieval::context::{
-    ChunkText, Citation, CitationFault, DocumentInfo, TextFetcher, check_citation, document_info, find_document,
+    ChunkText, Citation, CitationFault, DocumentInfo, TextFetcher, check_citation, named_document,
 };
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
 use crate::vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder, check_same, embed_checked};
@@ -133,9 +133,10 @@ impl KnowledgeBase {
         TextFetcher::new(&self.snapshot).chunk(chunk)
     }
 
-    /// The document with this id of its own or source, or `#` and its number.
+    /// The document with this id of its own or source, or `#` and its number. An id that several documents bear is an error
+    /// that lists them.
     pub fn document(&self, name: &str) -> Result<DocumentInfo> {
-        document_info(&self.snapshot, find_document(&self.snapshot, name)?)
+        named_document(&self.snapshot, name)
     }
 
     /// Bytes of a document's text, all of it for `None`; an error if the range is outside or cuts a character.

@@ -192,7 +192,7 @@ impl<'a> SearchRequest<'a> {
         if let Some(balance) = self.diversity {
             found = self.diverse(found, balance, last)?;
         }
-        let mut fetcher = TextFetcher::new(snapshot);
+        let mut fetcher = TextFetcher::among(snapshot, run.documents.as_ref());
         let page = found.into_iter().enumerate().skip(self.offset).take(self.k);
         let hits = page.map(|(index, found)| self.hit(index + 1, found, &mut fetcher)).collect::<Result<_>>()?;
         Ok(SearchResults { hits, trace })
@@ -252,8 +252,13 @@ impl<'a> SearchRequest<'a> {
 
     fn hit(&self, rank: usize, found: Found, fetcher: &mut TextFetcher<'_>) -> Result<SearchHit> {
         let Found { chunk, score, reason, sentences, ranks, hops } = found;
-        let snippets =
-            sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
+        let mut snippets = Vec::with_capacity(sentences.len());
+        for sentence in sentences {
+            // The sentence that led here may be of a document that the filter leaves out.
+            if fetcher.shows(sentence)? {
+                snippets.push(fetcher.sentence(sentence)?.2);
+            }
+        }
         let path = fetcher.path(&hops)?;
         let chunk = fetcher.chunk(chunk)?;
         let matches = match self.mode {

@@ -15,7 +15,9 @@ pub const MAGIC: [u8; 8] = [0x89, b'a', b'2', b'k', b'b', b'\r', b'\n', 0x1A];
 /// Files of another major version are refused.
 pub const MAJOR: u16 = 1;
 /// Minor version that this crate writes.
-pub const MINOR: u16 = 2;
+pub const MINOR: u16 = 3;
+/// What a file without DUPLICATE_METADATA says, so that its bytes are those of that version.
+pub const MINOR_WITHOUT_DUPLICATE_METADATA: u16 = 2;
 /// Required features that this crate knows.
 pub const KNOWN_FEATURES: u64 = 0;
 

@@ -87,6 +87,8 @@ kinds! {
     Encoder = 35, "ENCODER";
     /// Edges between entities of like names.
     Synonyms = 38, "SYNONYMS";
+    /// Metadata of inputs that were already there.
+    DuplicateMetadata = 41, "DUPLICATE_METADATA";
 }
 
 impl Kind {

@@ -1,6 +1,6 @@
 //! What a build says in the end: what it left out, what it did.
 
-use crate::corpus::builder::Finished;
+use crate::corpus::builder::{Finished, RepeatedId};
 use crate::ingest::embedding::EmbeddingReport;
 use crate::ingest::reading::ReadingReport;
 
@@ -24,6 +24,10 @@ pub struct BuildReport {
     pub warnings: Vec<Warning>,
     /// How many were left out.
     pub warning_count: u64,
+    /// The first ids that several documents bear: they do not tell these apart.
+    pub repeated_ids: Vec<RepeatedId>,
+    /// How many such ids there are.
+    pub repeated_id_count: u64,
     /// Files of formats that are not read.
     pub skipped_files: usize,
     /// What was embedded, if vectors were asked for.

@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Batches that each thread links in one round: enough that a long one does not leave the others waiting.
 const LINK_BATCHES: usize = 4;
 
+/// Repeated ids that are listed; the rest is only counted.
+const MAX_REPEATED_IDS: usize = 1000;
+
 impl<P: Place> Pipeline<'_, P> {
     /// Second pass, and the writing of the indexes.
     pub(super) fn second_pass(mut self) -> Result<BuildReport> {
@@ -54,6 +57,9 @@ impl<P: Place> Pipeline<'_, P> {
         (self.progress)(Progress::Writing);
         drop(resolved);
         let description = self.describe();
+        self.report.repeated_ids = self.file.repeated_ids();
+        self.report.repeated_id_count = self.report.repeated_ids.len() as u64;
+        self.report.repeated_ids.truncate(MAX_REPEATED_IDS);
         let (file, dictionary) = (self.file, dictionary.expect("a file has at least one batch"));
         self.report.finished = self.pool.install(|| file.finish(dictionary, &relations.names, description))?;
         Ok(self.report)

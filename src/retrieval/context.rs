@@ -5,9 +5,11 @@ use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::Hop;
+use crate::retrieval::evidence::filter::DocumentSet;
+pub use crate::retrieval::naming::{CopyInfo, DocumentInfo, document_info, named_document};
+use crate::retrieval::naming::{bearers_of_id, document_info_among};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 use std::ops::Range;
 use std::string::FromUtf8Error;
 
@@ -15,6 +17,8 @@ use std::string::FromUtf8Error;
 #[derive(Debug)]
 pub struct TextFetcher<'a> {
     snapshot: &'a Snapshot,
+    /// All others are kept back.
+    among: Option<&'a DocumentSet>,
     block: Option<(Range<u64>, Vec<u8>)>,
     /// Where the pages of a document end.
     form_feeds: Option<(DocumentId, Vec<u32>)>,
@@ -23,27 +27,6 @@ pub struct TextFetcher<'a> {
 const FORM_FEED: u8 = 0x0C;
 /// Documents that are looked through for pages.
 const MAX_PAGED_BYTES: u32 = 16 << 20;
-
-/// A document as people name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DocumentInfo {
-    /// Number in the file.
-    pub document: DocumentId,
-    /// Its own id.
-    pub id: String,
-    /// Where it came from, relative to the root of the build.
-    pub source: String,
-    /// Its title.
-    pub title: Option<String>,
-    /// What it was made from.
-    pub media: Cow<'static, str>,
-    /// Its metadata, a JSON object.
-    pub metadata: Option<String>,
-    /// Bytes of its text.
-    pub bytes: u32,
-    /// SHA-256 of its text, in hex.
-    pub content_hash: String,
-}
 
 /// A stretch of a document's text, to the byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +82,23 @@ pub struct ChunkText {
 impl<'a> TextFetcher<'a> {
     /// Fetches from `snapshot`.
     pub fn new(snapshot: &'a Snapshot) -> Self {
-        TextFetcher { snapshot, block: None, form_feeds: None }
+        Self::among(snapshot, None)
+    }
+
+    /// The same with the names of those copies alone that are in `among`, and with paths over its documents alone.
+    pub fn among(snapshot: &'a Snapshot, among: Option<&'a DocumentSet>) -> Self {
+        TextFetcher { snapshot, among, block: None, form_feeds: None }
+    }
+
+    /// A document under the names that may be shown.
+    pub fn document(&self, document: DocumentId) -> Result<DocumentInfo> {
+        document_info_among(self.snapshot, document, self.among)
+    }
+
+    /// Whether a sentence may be shown.
+    pub fn shows(&self, sentence: SentenceId) -> Result<bool> {
+        let Some(among) = self.among else { return Ok(true) };
+        Ok(among.contains(self.snapshot.provenance()?.document_of_sentence(sentence)?))
     }
 
     /// Bytes `range` of the text of all documents.
@@ -184,7 +183,7 @@ impl<'a> TextFetcher<'a> {
         };
         Ok(ChunkText {
             chunk,
-            document: document_info(self.snapshot, document)?,
+            document: self.document(document)?,
             headings,
             start: range.start,
             end: range.end,
@@ -194,12 +193,16 @@ impl<'a> TextFetcher<'a> {
         })
     }
 
-    /// Hops with their sentences and names.
+    /// Hops with their sentences and names; those behind the last one that may not be shown.
     pub fn path(&mut self, hops: &[Hop]) -> Result<Vec<PathStep>> {
-        let steps = hops.iter().map(|hop| {
+        let mut first = 0;
+        for (place, hop) in hops.iter().enumerate() {
+            first = if self.shows(hop.sentence)? { first } else { place + 1 };
+        }
+        let steps = hops[first..].iter().map(|hop| {
             let from = match self.snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
                 Some(entity) => entity_name(self.snapshot, entity)?,
-                None => document_info(self.snapshot, self.snapshot.provenance()?.chunk(hop.from)?.document)?.id,
+                None => self.document(self.snapshot.provenance()?.document_of_sentence(hop.sentence)?)?.id,
             };
             Ok(PathStep { from, sentence: self.sentence(hop.sentence)?.2, to: entity_name(self.snapshot, hop.entity)? })
         });
@@ -225,7 +228,7 @@ impl<'a> TextFetcher<'a> {
     /// The citation of a sentence as the headings over `chunk` see it.
     pub fn cite(&mut self, number: usize, sentence: SentenceId, chunk: ChunkId) -> Result<Citation> {
         let (document, range, quote) = self.sentence(sentence)?;
-        let info = document_info(self.snapshot, document)?;
+        let info = self.document(document)?;
         Ok(Citation {
             number,
             document,
@@ -284,31 +287,39 @@ pub enum CitationFault {
 /// Reads the bytes of a citation again; `None` if they are still its quote.
 pub fn check_citation(snapshot: &Snapshot, citation: &Citation) -> Result<Option<CitationFault>> {
     let id = citation.id.clone();
-    // The number is the file's own; the id is what another file of the same documents has, too.
-    let by_number = (citation.document.0 < snapshot.provenance()?.document_count())
-        .then(|| document_info(snapshot, citation.document))
-        .transpose()?
-        .filter(|info| info.id == citation.id);
-    let info = match by_number {
-        Some(info) => info,
-        None => match find_document(snapshot, &citation.id) {
-            Ok(document) => document_info(snapshot, document)?,
-            Err(Error::NotFound { .. }) => return Ok(Some(CitationFault::NoDocument(id))),
-            Err(error) => return Err(error),
-        },
-    };
+    let Some(document) = cited_document(snapshot, citation)? else { return Ok(Some(CitationFault::NoDocument(id))) };
+    let row = snapshot.provenance()?.document(document)?;
     let (start, end) = (citation.start, citation.end);
     if hex(&Sha256::digest(&citation.quote)) != citation.quote_hash {
         return Ok(Some(CitationFault::QuoteChanged(id)));
     }
-    if start > end || end > info.bytes {
+    if start > end || end > row.text_length {
         return Ok(Some(CitationFault::NoBytes(id, start, end)));
     }
-    let row = snapshot.provenance()?.document(info.document)?;
     if TextFetcher::new(snapshot).document_bytes(&row, start..end)? != citation.quote.as_bytes() {
         return Ok(Some(CitationFault::OtherBytes(id, start, end)));
     }
-    Ok((info.content_hash != citation.content_hash).then_some(CitationFault::DocumentChanged(id)))
+    Ok((hex(&row.content_hash) != citation.content_hash).then_some(CitationFault::DocumentChanged(id)))
+}
+
+/// The document that a citation is of. The number is the file's own; the id is what another file of the same documents
+/// has, too. Of several with that id, it is the one with the cited text if there is one.
+fn cited_document(snapshot: &Snapshot, citation: &Citation) -> Result<Option<DocumentId>> {
+    let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
+    if citation.document.0 < provenance.document_count() {
+        for copy in provenance.copies(citation.document)? {
+            if strings.get(copy.external_id)? == citation.id {
+                return Ok(Some(citation.document));
+            }
+        }
+    }
+    let bearers = bearers_of_id(snapshot, &citation.id)?;
+    for bearer in &bearers {
+        if hex(&provenance.document(bearer.document)?.content_hash) == citation.content_hash {
+            return Ok(Some(bearer.document));
+        }
+    }
+    Ok(bearers.first().map(|bearer| bearer.document))
 }
 
 /// One step of the path that led to a chunk: entity - sentence - entity.
@@ -327,53 +338,6 @@ pub fn headings(snapshot: &Snapshot, chunk: ChunkId) -> Result<Vec<String>> {
     let provenance = snapshot.provenance()?;
     let path = provenance.heading_path(provenance.chunk(chunk)?.heading)?;
     path.into_iter().map(|title| Ok(snapshot.strings()?.get(title)?.to_owned())).collect()
-}
-
-/// A document as people name it.
-pub fn document_info(snapshot: &Snapshot, document: DocumentId) -> Result<DocumentInfo> {
-    let row = snapshot.provenance()?.document(document)?;
-    let string = |id| Ok::<_, Error>(snapshot.string(id)?.map(str::to_owned));
-    Ok(DocumentInfo {
-        document,
-        id: string(row.external_id)?.unwrap_or_default(),
-        source: string(row.source)?.unwrap_or_default(),
-        title: string(row.title)?,
-        media: Media::name(row.media).into(),
-        metadata: string(row.metadata)?,
-        bytes: row.text_length,
-        content_hash: hex(&row.content_hash),
-    })
-}
-
-/// The document with this id of its own, or with this source if it is the only one of it; by number where neither fits.
-pub fn find_document(snapshot: &Snapshot, name: &str) -> Result<DocumentId> {
-    let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
-    let mut of_source = Vec::new();
-    for id in (0..provenance.document_count()).map(DocumentId) {
-        let row = provenance.document(id)?;
-        if strings.get(row.external_id)? == name {
-            return Ok(id);
-        }
-        if strings.get(row.source)? == name {
-            of_source.push(id);
-        }
-    }
-    for duplicate in provenance.duplicates() {
-        if strings.get(duplicate.external_id)? == name {
-            return Ok(duplicate.document);
-        }
-    }
-    let number =
-        name.strip_prefix('#').unwrap_or(name).parse().ok().filter(|&number| number < provenance.document_count());
-    match (of_source.as_slice(), number) {
-        ([only], _) => Ok(*only),
-        (_, Some(number)) => Ok(DocumentId(number)),
-        _ => Err(Error::NotFound {
-            sought: Sought::Document,
-            what: format!("document {name:?}"),
-            mend: "a search names documents".into(),
-        }),
-    }
 }
 
 /// The canonical name of an entity.

@@ -6,6 +6,7 @@ pub mod evidence;
 pub mod gate;
 pub mod graph;
 pub mod ladder;
+pub mod naming;
 pub mod question;
 pub mod systems;
 pub mod text;

@@ -3,7 +3,7 @@
 //! The order of writes and flushes is chapter 21 of the specification.
 
 use crate::format::checksum::{Checksum, checksum};
-use crate::format::header::{HEADER_PAGE, Header, MINOR};
+use crate::format::header::{HEADER_PAGE, Header, MINOR, MINOR_WITHOUT_DUPLICATE_METADATA};
 use crate::format::kind::Kind;
 use crate::format::section_table::{ENTRY_LENGTH, FLAG_OPTIONAL, REVISION, SECTION_ALIGNMENT, SectionEntry};
 use crate::storage::backend::{Backend, Place};
@@ -126,8 +126,9 @@ impl<P: Place> SealedWriter<P> {
         self.entries.sort_by_key(|entry| (entry.kind, entry.instance));
         let table: Vec<u8> = self.entries.iter().flat_map(SectionEntry::encode).collect();
         debug_assert_eq!(table.len(), self.entries.len() * ENTRY_LENGTH);
+        let newest = self.entries.iter().any(|entry| entry.known_kind() == Some(Kind::DuplicateMetadata));
         let header = Header {
-            minor: MINOR,
+            minor: if newest { MINOR } else { MINOR_WITHOUT_DUPLICATE_METADATA },
             section_count: self.entries.len() as u32,
             required_features: 0,
             write_features: 0,

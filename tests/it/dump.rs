@@ -153,6 +153,13 @@ fn graph(kb: &KnowledgeBase) -> Result<Value> {
 /// What files of version 1.0 do not have.
 fn later(snapshot: &Snapshot) -> Result<Value> {
     let mut contents = json!({});
+    if snapshot.reader().instance(Kind::DuplicateMetadata, 0)?.is_some() {
+        let metadata = snapshot.provenance()?.duplicates().map(|row| {
+            let metadata = snapshot.string(row.metadata)?;
+            Ok(metadata.map(|metadata| serde_json::from_str::<Value>(metadata).unwrap()))
+        });
+        contents["duplicate_metadata"] = json!(metadata.collect::<Result<Vec<_>>>()?);
+    }
     if let Some(embedder) = snapshot.embedder()? {
         contents["embedder"] = json!([
             embedder.name,

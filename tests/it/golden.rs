@@ -20,6 +20,7 @@ fn builders() -> Vec<(&'static str, Builder<'static>)> {
         ("features", features()),
         ("vectors", vectors()),
         ("synonyms", synonyms()),
+        ("duplicates", duplicates()),
     ]
 }
 
@@ -80,6 +81,22 @@ fn vectors() -> Builder<'static> {
         builder = builder.document(Document::plain(id, Some(title.into()), text));
     }
     builder
+}
+
+/// The same text of three owners, one of whom says nothing of it, and another text.
+fn duplicates() -> Builder<'static> {
+    let text = "The notice of the harbour board is kept here.";
+    let documents = [
+        ("north-1", text, Some(r#"{"tenant":"north","year":1931}"#)),
+        ("south-1", text, Some(r#"{"tags":["copy"],"tenant":"south"}"#)),
+        ("nobody-1", text, None),
+        ("north-2", "Another notice is lost.", Some(r#"{"tenant":"north"}"#)),
+    ];
+    Builder::new().documents(documents.into_iter().map(|(id, text, metadata)| {
+        let mut document = Document::plain(id, Some("Notice".into()), text);
+        document.fields.metadata = metadata.map(str::to_owned);
+        document
+    }))
 }
 
 fn make_missing() {

@@ -7,6 +7,7 @@ mod build;
 mod chat_protocols;
 mod cli;
 mod cli_answers;
+mod copies;
 mod corrupt;
 mod crash;
 mod demo;

@@ -5,6 +5,9 @@ mod reader;
 #[cfg(feature = "build")]
 mod writer;
 
-pub use reader::{ChunkRow, DocumentRow, DuplicateRow, LayerRow, Media, Provenance, SentenceRow};
+pub use reader::{ChunkRow, CopyRow, DocumentRow, DuplicateRow, LayerRow, Media, Provenance, SentenceRow};
 #[cfg(feature = "build")]
 pub use writer::{ProvenanceSections, ProvenanceWriter};
+
+#[cfg(all(test, feature = "build"))]
+mod tests;

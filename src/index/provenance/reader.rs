@@ -2,12 +2,13 @@
 
 use super::layout::*;
 use crate::base::error::Corruption;
-use crate::base::ids::{ChunkId, DocumentId, HeadingId, SentenceId, StringId};
+use crate::base::ids::{ChunkId, DocumentId, HeadingId, NONE, SentenceId, StringId};
 use crate::base::limits::{MAX_HEADING_DEPTH, MAX_LAYERS};
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
 use crate::format::section::{SectionBytes, u16_at, u32_at, u64_at};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A document's fields (chapter 6 of the specification).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,17 @@ pub struct DuplicateRow {
     pub source: StringId,
     /// Its own id.
     pub external_id: StringId,
+    /// Its own metadata.
+    pub metadata: StringId,
+}
+
+/// One of the inputs that a document is the text of: the one that was stored, or a duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct CopyRow {
+    pub source: StringId,
+    pub external_id: StringId,
+    pub metadata: StringId,
 }
 
 /// A sentence's fields.
@@ -117,6 +129,9 @@ impl LayerRow {
 pub struct Provenance {
     documents: Rows<DOCUMENT_LENGTH>,
     duplicates: Rows<DUPLICATE_LENGTH>,
+    duplicate_metadata: Option<Rows<4>>,
+    /// The duplicates' rows by document, then row; made when it is first asked for.
+    duplicates_by_document: OnceLock<Vec<u32>>,
     headings: Rows<HEADING_LENGTH>,
     starts: Rows<4>,
     byte_lengths: Rows<2>,
@@ -157,7 +172,28 @@ impl Provenance {
         let chunks = parts.rows::<CHUNK_LENGTH>(u64::from(chunk_count))?;
         parts.finish()?;
         let (documents, duplicates, headings) = (table(documents)?, table(duplicates)?, table(headings)?);
-        Ok(Provenance { documents, duplicates, headings, starts, byte_lengths, token_counts, layers, chunks })
+        Ok(Provenance {
+            documents,
+            duplicates,
+            duplicate_metadata: None,
+            duplicates_by_document: OnceLock::new(),
+            headings,
+            starts,
+            byte_lengths,
+            token_counts,
+            layers,
+            chunks,
+        })
+    }
+
+    /// The same with DUPLICATE_METADATA.
+    pub fn with_duplicate_metadata(mut self, section: &SectionBytes) -> Result<Self, Corruption> {
+        let rows = table::<4>(section)?;
+        if rows.len() != self.duplicates.len() {
+            return Err(section.corrupt(0, "there is metadata for another number of duplicates than there are"));
+        }
+        self.duplicate_metadata = Some(rows);
+        Ok(self)
     }
 
     /// How many documents there are.
@@ -196,11 +232,36 @@ impl Provenance {
 
     /// Inputs that were already stored.
     pub fn duplicates(&self) -> impl ExactSizeIterator<Item = DuplicateRow> {
-        self.duplicates.iter().map(|row| DuplicateRow {
+        self.duplicates.iter().enumerate().map(|(index, row)| self.duplicate_row(index, row))
+    }
+
+    fn duplicate_row(&self, index: usize, row: &[u8]) -> DuplicateRow {
+        // There are as many rows of metadata, if there are any.
+        let metadata = self.duplicate_metadata.as_ref().and_then(|rows| rows.u32(index).ok());
+        DuplicateRow {
             document: DocumentId(u32_at(row, 0)),
             source: StringId(u32_at(row, 4)),
             external_id: StringId(u32_at(row, 8)),
-        })
+            metadata: StringId(metadata.unwrap_or(NONE)),
+        }
+    }
+
+    /// All inputs with a document's text: first the one that was stored, then the duplicates in their order.
+    pub fn copies(&self, id: DocumentId) -> Result<Vec<CopyRow>, Corruption> {
+        let DocumentRow { source, external_id, metadata, .. } = self.document(id)?;
+        let mut copies = vec![CopyRow { source, external_id, metadata }];
+        let document_of = |index: u32| self.duplicates.get(index as usize).map_or(NONE, |row| u32_at(row, 0));
+        let order = self.duplicates_by_document.get_or_init(|| {
+            let mut order: Vec<u32> = (0..self.duplicates.len() as u32).collect();
+            order.sort_by_key(|&index| document_of(index));
+            order
+        });
+        let first = order.partition_point(|&index| document_of(index) < id.0);
+        for &index in order[first..].iter().take_while(|&&index| document_of(index) == id.0) {
+            let row = self.duplicate_row(index as usize, self.duplicates.get(index as usize)?);
+            copies.push(CopyRow { source: row.source, external_id: row.external_id, metadata: row.metadata });
+        }
+        Ok(copies)
     }
 
     /// A sentence's fields.
@@ -348,6 +409,7 @@ impl Provenance {
             if row.document.index() >= self.documents.len()
                 || !is_string(row.source, false)
                 || !is_string(row.external_id, false)
+                || !is_string(row.metadata, true)
             {
                 return Err(self.duplicates.corrupt(index, "a duplicate names what does not exist"));
             }

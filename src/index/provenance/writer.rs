@@ -1,17 +1,19 @@
-//! Give me documents, sentences and chunks in reading order, I give you the five sections.
+//! Give me documents, sentences and chunks in reading order, I give you the sections.
 
 use super::layout::{CONTENT_HASH, DOCUMENT_LENGTH, TEXT_LENGTH};
 use super::reader::{ChunkRow, DocumentRow, DuplicateRow, LayerRow};
 use crate::base::ids::{ChunkId, DocumentId, HeadingId, SentenceId, StringId};
 use crate::format::cursor::SectionBuilder;
 
-/// The bytes of the five sections.
+/// The bytes of the sections.
 #[derive(Debug)]
 pub struct ProvenanceSections {
     /// DOCUMENTS.
     pub documents: Vec<u8>,
     /// DUPLICATES.
     pub duplicates: Vec<u8>,
+    /// DUPLICATE_METADATA, if any of them has some.
+    pub duplicate_metadata: Option<Vec<u8>>,
     /// HEADINGS.
     pub headings: Vec<u8>,
     /// SENTENCES.
@@ -112,9 +114,9 @@ impl ProvenanceWriter {
         self.layers.iter().map(|layer| layer.chunks.len()).sum()
     }
 
-    /// How many duplicates there are so far.
-    pub fn duplicate_count(&self) -> usize {
-        self.duplicates.len()
+    /// The duplicates so far.
+    pub fn duplicates(&self) -> &[DuplicateRow] {
+        &self.duplicates
     }
 
     /// Writes the sections.
@@ -125,6 +127,12 @@ impl ProvenanceWriter {
         let mut duplicates = SectionBuilder::new();
         duplicates.head(self.duplicates.len() as u32, 0);
         duplicates.u32s(self.duplicates.iter().flat_map(|row| [row.document.0, row.source.0, row.external_id.0]));
+        let duplicate_metadata = self.duplicates.iter().any(|row| row.metadata.present().is_some()).then(|| {
+            let mut section = SectionBuilder::new();
+            section.head(self.duplicates.len() as u32, 0);
+            section.u32s(self.duplicates.iter().map(|row| row.metadata.0));
+            section.finish()
+        });
         let mut headings = SectionBuilder::new();
         headings.head(self.headings.len() as u32, 0);
         headings.u32s(self.headings.iter().flat_map(|(parent, title)| [parent.0, title.0]));
@@ -159,6 +167,7 @@ impl ProvenanceWriter {
         ProvenanceSections {
             documents: documents.finish(),
             duplicates: duplicates.finish(),
+            duplicate_metadata,
             headings: headings.finish(),
             sentences: sentences.finish(),
             chunks: chunks.finish(),

@@ -5,53 +5,20 @@
 //! "quoted texts", `true` and `false`. Numbers are compared as numbers where both sides are, texts by their characters, so
 //! that ISO dates compare as dates; `~` asks whether a text contains another, letter case aside. A list meets a
 //! comparison if one of its items does. A document without the field meets none but `not` and `!=`.
+//!
+//! Where several inputs have the same text, each of these copies is a document to a condition: it meets all of it by
+//! itself, or is left out.
 
 use crate::base::error::{Error, Result};
-use crate::base::ids::DocumentId;
+use crate::base::ids::{DocumentId, StringId};
 use crate::base::text::fold;
-use crate::corpus::snapshot::{DocumentRow, Snapshot};
+use crate::corpus::snapshot::{CopyRow, DocumentRow, Snapshot};
+pub use crate::retrieval::evidence::document_set::DocumentSet;
 use serde_json::Value;
 use std::cmp::Ordering;
 
 /// Deepest nesting of parentheses and `not`.
 const MAX_DEPTH: usize = 64;
-
-/// Some of the documents of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DocumentSet {
-    /// Increasing.
-    documents: Vec<DocumentId>,
-}
-
-impl DocumentSet {
-    /// Of these, in any order.
-    pub fn new(documents: impl IntoIterator<Item = DocumentId>) -> Self {
-        let mut documents: Vec<DocumentId> = documents.into_iter().collect();
-        documents.sort_unstable();
-        documents.dedup();
-        DocumentSet { documents }
-    }
-
-    /// Whether a document is in it.
-    pub fn contains(&self, document: DocumentId) -> bool {
-        self.documents.binary_search(&document).is_ok()
-    }
-
-    /// All of them, increasing.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = DocumentId> {
-        self.documents.iter().copied()
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.documents.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-}
 
 /// A condition on the metadata of documents. It is parsed, or made in Rust:
 ///
@@ -197,36 +164,40 @@ impl Filter {
     /// The documents that meet the condition.
     pub fn documents(&self, snapshot: &Snapshot) -> Result<DocumentSet> {
         let provenance = snapshot.provenance()?;
-        let mut documents = Vec::new();
+        let mut documents = DocumentSet::default();
         for id in (0..provenance.document_count()).map(DocumentId) {
             let row = provenance.document(id)?;
-            let metadata = snapshot.string(row.metadata)?.and_then(|text| serde_json::from_str(text).ok());
-            let fields = Fields { snapshot, row, metadata: metadata.unwrap_or(Value::Null) };
-            if self.0.holds(&fields)? {
-                documents.push(id);
-            }
+            let copies = provenance.copies(id)?.into_iter();
+            let lets_through = copies.map(|copy| self.0.holds(&Fields::new(snapshot, &row, copy)?));
+            documents.push(id, &lets_through.collect::<Result<Vec<_>>>()?);
         }
-        Ok(DocumentSet { documents })
+        Ok(documents)
     }
 }
 
-/// What a condition can ask of a document.
+/// What a condition can ask of a copy of a document.
 struct Fields<'a> {
     snapshot: &'a Snapshot,
-    row: DocumentRow,
+    title: StringId,
+    copy: CopyRow,
     metadata: Value,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    fn new(snapshot: &'a Snapshot, row: &DocumentRow, copy: CopyRow) -> Result<Self> {
+        let metadata = snapshot.string(copy.metadata)?.and_then(|text| serde_json::from_str(text).ok());
+        Ok(Fields { snapshot, title: row.title, copy, metadata: metadata.unwrap_or(Value::Null) })
+    }
+
     fn get(&self, field: &str) -> Result<Option<Value>> {
         let inside = field.split('.').try_fold(&self.metadata, |value, key| value.get(key));
         if let Some(value) = self.metadata.get(field).or(inside).filter(|value| !value.is_null()) {
             return Ok(Some(value.clone()));
         }
         let string = match field {
-            "id" => self.row.external_id,
-            "title" => self.row.title,
-            "source" => self.row.source,
+            "id" => self.copy.external_id,
+            "title" => self.title,
+            "source" => self.copy.source,
             _ => return Ok(None),
         };
         Ok(self.snapshot.string(string)?.map(Value::from))

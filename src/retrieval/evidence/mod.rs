@@ -1,6 +1,7 @@
 //! What retrieval finds: chunks with reasons, what they cover of a question, and which documents may be among them.
 
 pub mod coverage;
+mod document_set;
 pub mod filter;
 mod found;
 

@@ -218,6 +218,16 @@ fn warn(context: Context, report: &mut BuildReport) {
             &format!("... and {} more; --json lists the first thousand", report.warning_count - SHOWN as u64),
         );
     }
+    for repeated in report.repeated_ids.iter().take(SHOWN) {
+        let (id, count) = (&repeated.id, repeated.documents.len());
+        output::talk(
+            context,
+            &format!("note: {count} documents have the id {id:?}; read them by source, or # and number"),
+        );
+    }
+    if report.repeated_id_count > SHOWN as u64 {
+        output::talk(context, &format!("... and {} more such ids", report.repeated_id_count - SHOWN as u64));
+    }
     if report.skipped_files > 0 {
         output::talk(
             context,
