@@ -126,12 +126,17 @@ impl QuestionRun<'_, '_> {
         entry.action = TraceAction::Facts;
         entry.what = query.to_owned();
         let question = self.question(query, query)?;
+        // As with chunks, all are asked for where some are left out.
+        let limit = if self.driver.documents.is_some() { self.driver.snapshot.facts()?.len() } else { k };
         let found: Vec<Scored<FactId>> = match &question.vector {
-            Some(vector) => nearest_facts(&self.view, &question, vector, k)?,
+            Some(vector) => nearest_facts(&self.view, &question, vector, limit)?,
             None => Vec::new(),
         };
         let mut facts = Vec::with_capacity(found.len());
         for hit in found {
+            if facts.len() == k || !self.shows_fact(hit.id)? {
+                continue;
+            }
             let [subject, relation, object] = fact_names(&self.view, hit.id)?;
             facts.push((hit.id, format!("({subject}; {relation}; {object})")));
         }
@@ -158,6 +163,9 @@ impl QuestionRun<'_, '_> {
         for &fact in
             reasoning.terminals.iter().chain(reasoning.facts.iter().filter(|fact| !reasoning.terminals.contains(fact)))
         {
+            if !self.shows_fact(fact)? {
+                continue;
+            }
             let [subject, relation, object] = fact_names(&self.view, fact)?;
             text.push_str(&format!("({subject}; {relation}; {object})\n"));
         }
@@ -179,6 +187,18 @@ impl QuestionRun<'_, '_> {
             decision: format!("{} facts between {} nodes", reasoning.facts.len(), reasoning.nodes.len()),
         });
         Ok(Observation::Reasoning { text, numbers })
+    }
+
+    /// Whether a document that may be shown states a fact.
+    fn shows_fact(&self, fact: FactId) -> Result<bool> {
+        let Some(documents) = self.driver.documents else { return Ok(true) };
+        let (facts, provenance) = (self.driver.snapshot.facts()?, self.driver.snapshot.provenance()?);
+        for sentence in facts.sources(fact)? {
+            if documents.contains(provenance.document_of_sentence(sentence)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn allowed(&self, evidence: &[Evidence]) -> Result<Vec<Evidence>> {

@@ -198,6 +198,14 @@ impl<'a> AskRequest<'a> {
             let mend = "leave it out, or take a preset of your own with another number of pieces of evidence";
             return Err(Error::invalid("the number of chunks", "with a language model the preset says it", mend));
         }
+        if self.filter.is_some() && !self.preset.controller.tools().0.is_empty() {
+            let what = format!("the filter of the preset {:?}", self.preset.name);
+            return Err(Error::invalid(
+                what,
+                "its tools read all documents",
+                "leave it out, or take a preset without tools",
+            ));
+        }
         if self.gate.is_some() && !matches!(self.preset.controller, ControllerSettings::Adaptive(_)) {
             let what = format!("the gate of the preset {:?}", self.preset.name);
             return Err(Error::invalid(what, "its controller has none", "leave it out, or take a preset with one"));

@@ -1,7 +1,10 @@
 //! Inputs of the same text: each keeps its id and metadata, a condition holds for each by itself, and a filter shows no other.
 
 use super::tiny;
-use a2kb::{Builder, ChecksumPolicy, Document, Embedding, Error, KnowledgeBase, Mode};
+use a2kb::internals::language::language_model::ChatReply;
+use a2kb::internals::language::scripted::ScriptedModel;
+use a2kb::{Builder, ChecksumPolicy, Document, Embedding, Error, KnowledgeBase, Mode, Preset};
+use std::sync::{Arc, Mutex};
 
 const TEXT: &str = "Contract Seven was signed by Ada Quill in Port Ellery. It covers the Velm Dam.";
 
@@ -16,9 +19,19 @@ fn document(id: &str, title: &str, text: &str, metadata: &str) -> Document {
 fn tenants<'a>() -> Builder<'a> {
     Builder::new().documents([
         document("north-file", "Contract Seven", TEXT, r#"{"secret":"north-secret","tenant":"north","year":1}"#),
-        document("north-own", "Velm Dam", "The Velm Dam is north-only, 90 m high.", r#"{"tenant":"north"}"#),
+        document(
+            "north-own",
+            "Velm Dam",
+            "The Velm Dam was built by Hedda Northman and is 90 m high.",
+            r#"{"tenant":"north"}"#,
+        ),
         document("south-file", "Contract Seven", TEXT, r#"{"secret":"south-secret","tenant":"south","year":2}"#),
-        document("south-own", "Port Ellery", "Port Ellery is south-only, a harbour.", r#"{"tenant":"south"}"#),
+        document(
+            "south-own",
+            "Port Ellery",
+            "Port Ellery is a town of Olaf Southman with a harbour.",
+            r#"{"tenant":"south"}"#,
+        ),
     ])
 }
 
@@ -47,12 +60,12 @@ fn each_tenant_finds_the_text_under_its_own_name_and_sees_no_other() {
             assert!(document.metadata.as_ref().unwrap().contains(&format!("{tenant}-secret")));
             assert!(document.also.is_empty());
             let shown = serde_json::to_string(&hits).unwrap();
-            assert!(!shown.contains(other), "{mode:?}: {shown}");
+            assert!(!shown.to_lowercase().contains(other), "{mode:?}: {shown}");
         }
         for question in ["Who signed Contract Seven?", "How high is the Velm Dam that Contract Seven covers?"] {
             let answer = kb.ask(question).filter(filter.clone()).run().unwrap();
             assert!(!answer.citations.is_empty(), "{question}");
-            assert!(!serde_json::to_string(&answer).unwrap().contains(other), "{tenant}: {answer:?}");
+            assert!(!serde_json::to_string(&answer).unwrap().to_lowercase().contains(other), "{tenant}: {answer:?}");
             for citation in &answer.citations {
                 assert_eq!(kb.check_citation(citation).unwrap(), None);
             }
@@ -79,6 +92,35 @@ fn a_path_under_a_filter_has_no_sentence_of_another_tenant() {
     let hits = search().filter("tenant = south".parse().unwrap()).run().unwrap().hits;
     let shown = serde_json::to_string(&hits).unwrap();
     assert!(hits.len() == 1 && !shown.contains("designed by"), "{shown}");
+}
+
+#[test]
+fn no_preset_tells_a_model_what_a_filter_leaves_out() {
+    let kb = kb();
+    let (mut asked, mut refused) = (0, 0);
+    for preset in Preset::all().unwrap() {
+        let told = Arc::new(Mutex::new(String::new()));
+        let heard = Arc::clone(&told);
+        let spy = ScriptedModel::new("spy", move |request| {
+            heard.lock().unwrap().push_str(&serde_json::to_string(&request.messages).unwrap().to_lowercase());
+            Ok(ChatReply::text(request, r#"{"facts": [0, 1], "queries": ["Velm Dam", "Port Ellery"], "answer": "?"}"#))
+        });
+        let ask = kb.ask("Who built the Velm Dam that Contract Seven covers?").preset(&preset).model(&spy);
+        match ask.filter("tenant = south".parse().unwrap()).run() {
+            Ok(answer) => {
+                let told = told.lock().unwrap();
+                asked += usize::from(told.contains("south"));
+                assert!(!told.contains("north"), "{}: {told}", preset.name);
+                let answer = serde_json::to_string(&answer).unwrap().to_lowercase();
+                assert!(!answer.contains("north"), "{}: {answer}", preset.name);
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("the filter"), "{}: {error}", preset.name);
+            }
+        }
+    }
+    assert!(asked > 5 && refused > 0, "{asked} were told something, {refused} refused");
 }
 
 #[test]
