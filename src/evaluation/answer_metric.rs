@@ -1,4 +1,5 @@
-//! Give me an answer and the right ones, I say how well they agree: the measures of the literature, each as its source defines it.
+//! Give me an answer and the right ones, I say how well they agree: the measures of the literature, each as its
+//! source defines it.
 
 use crate::base::text::{for_each_token, stem};
 
@@ -76,7 +77,8 @@ fn longest_common(a: &[String], b: &[String]) -> usize {
     row[b.len()]
 }
 
-/// Mean precision at the ranks of relevant pieces (RAGAS context precision, relevance by the gold passages); 0 without any.
+/// Mean precision at the ranks of relevant pieces (RAGAS context precision, relevance by the gold passages); 0
+/// without any.
 pub fn context_precision(relevant: &[bool]) -> f64 {
     let (mut hits, mut sum) = (0usize, 0.0);
     for (place, _) in relevant.iter().enumerate().filter(|(_, relevant)| **relevant) {
@@ -92,8 +94,8 @@ pub fn correctness(shared: usize, extra: usize, missed: usize, cosine: f64) -> f
     0.75 * f1 + 0.25 * (cosine + 1.0) / 2.0
 }
 
-/// Share answered and share wrong among them, as the least confident answers are withheld one by one; from all answered down.
-/// Equal confidences go together. What was withheld already is never answered.
+/// Share answered and share wrong among them, as the least confident answers are withheld one by one; from all
+/// answered down. Equal confidences go together. What was withheld already is never answered.
 pub fn risk_coverage(answers: &[(f64, bool)], all: usize) -> Vec<(f64, f64)> {
     let mut sorted = answers.to_vec();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -1,5 +1,5 @@
-//! Give me the figures and records of answers, I give you a table for the terminal, or one page that shows each question's
-//! trace.
+//! Give me the figures and records of answers, I give you a table for the terminal, or one page that shows each
+//! question's trace.
 
 use super::answer_summary::{AnswerComparison, AnswerReport};
 use super::answers::AnswerRecord;

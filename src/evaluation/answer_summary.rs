@@ -244,7 +244,8 @@ pub fn summarise_labels(records: &[AnswerRecord]) -> AnswerReport {
     report
 }
 
-/// Accuracy, precision and recall of the decision to retrieve, and its rate; over questions with a label (checklist B22, C9).
+/// Accuracy, precision and recall of the decision to retrieve, and its rate; over questions with a label (checklist
+/// B22, C9).
 fn decisions(records: &[AnswerRecord]) -> Option<[f64; 4]> {
     let labelled: Vec<(bool, bool)> =
         records.iter().filter_map(|record| Some((record.retrieved, record.needs_retrieval?))).collect();
@@ -293,12 +294,14 @@ mod tests {
         let text = if right { "Orta" } else { "Garda" };
         let value = serde_json::json!({
             "preset": "p", "model": "m", "corpus": "c", "question": question.to_string(), "asked": "Q?", "kind": null,
-            "right": ["Orta"], "status": status, "answer": text, "reason": null, "exact_match": f64::from(u8::from(right)),
-            "token_f1": 0.0, "contains": f64::from(u8::from(right)), "rouge_l": 0.0, "judgement": null,
+            "right": ["Orta"], "status": status, "answer": text, "reason": null,
+            "exact_match": f64::from(u8::from(right)), "token_f1": 0.0, "contains": f64::from(u8::from(right)),
+            "rouge_l": 0.0, "judgement": null,
             "context_recall": 0.5, "context_precision": null, "citations": 3, "invalid_citations": 1, "claims": 2,
             "cited_claims": 1, "supported_claims": 1, "coverage": 0.5, "retrieved": question.is_multiple_of(2),
-            "needs_retrieval": question < 2, "calls": 2, "prompt_tokens": 10, "completion_tokens": 5, "retrieved_tokens": 7,
-            "retrievals": 1 + question / 3, "price": 0.1, "latency_us": 1000.0, "overhead_us": 10.0, "stage": "local", "trace": [],
+            "needs_retrieval": question < 2, "calls": 2, "prompt_tokens": 10, "completion_tokens": 5,
+            "retrieved_tokens": 7, "retrievals": 1 + question / 3, "price": 0.1, "latency_us": 1000.0,
+            "overhead_us": 10.0, "stage": "local", "trace": [],
         });
         serde_json::from_value(value).unwrap()
     }

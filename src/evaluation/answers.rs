@@ -1,4 +1,5 @@
-//! Give me questions and a way to answer them, I ask each one and keep a record: how right, how well cited, at what cost.
+//! Give me questions and a way to answer them, I ask each one and keep a record: how right, how well cited, at what
+//! cost.
 
 use super::answer_metric::{contains, context_precision, correctness, exact_match, rouge_l, token_f1};
 use super::dataset::GoldQuestion;

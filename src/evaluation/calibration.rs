@@ -20,9 +20,9 @@ pub struct Calibration {
     pub nearness: [f32; 4],
 }
 
-/// The threshold that lets all but `quantile` of the questions in `inside` through; a low quantile, for whatever the gate turns
-/// away is lost. With questions of other subjects, the threshold moves down to halfway between the two where they are
-/// apart. `None` without questions.
+/// The threshold that lets all but `quantile` of the questions in `inside` through; a low quantile, for whatever the
+/// gate turns away is lost. With questions of other subjects, the threshold moves down to halfway between the two
+/// where they are apart. `None` without questions.
 pub fn calibrate(inside: &[f32], outside: &[f32], quantile: f64) -> Option<Calibration> {
     let sorted = |values: &[f32]| {
         let mut values: Vec<f32> = values.iter().map(|value| value.clamp(0.0, 1.0)).collect();

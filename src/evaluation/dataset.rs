@@ -1,8 +1,9 @@
-//! Give me a file of questions in one of the public formats, I give you the questions with what is known of their answers.
+//! Give me a file of questions in one of the public formats, I give you the questions with what is known of their
+//! answers.
 //!
-//! Read are lines or a list of JSON objects: our own `{id, question, gold: [document ids], answer?, type?}`, HotpotQA and
-//! 2WikiMultiHopQA (`supporting_facts` and `context`), MuSiQue and HippoRAG's samples of it (`paragraphs`), GraphRAG-Bench
-//! (`question_type`, `evidence`), and NQ-open (`question`, `answer`).
+//! Read are lines or a list of JSON objects: our own `{id, question, gold: [document ids], answer?, type?}`, HotpotQA
+//! and 2WikiMultiHopQA (`supporting_facts` and `context`), MuSiQue and HippoRAG's samples of it (`paragraphs`),
+//! GraphRAG-Bench (`question_type`, `evidence`), and NQ-open (`question`, `answer`).
 
 use crate::base::error::{Error, Result};
 use serde_json::Value;
@@ -158,16 +159,22 @@ mod tests {
     #[test]
     fn public_formats_are_read() {
         let title = |title: &str, text: Option<&str>| GoldPassage::Title(title.into(), text.map(str::to_owned));
-        let hotpot = r#"[{"_id":"5a","question":"Q?","answer":"yes","type":"bridge","supporting_facts":[["B",0],["A",2],["A",1]],"context":[]}]"#;
+        let hotpot = r#"[{"_id":"5a","question":"Q?","answer":"yes","type":"bridge",
+            "supporting_facts":[["B",0],["A",2],["A",1]],"context":[]}]"#;
         let found = &read(hotpot).unwrap()[0];
         assert_eq!((found.id.as_str(), found.kind.as_deref()), ("5a", Some("bridge")));
         assert_eq!(found.gold, [title("A", None), title("B", None)]);
         let hub = r#"{"id":"5b","question":"Q?","answer":"no","supporting_facts":{"title":["A","B"],"sent_id":[0,1]}}"#;
         assert_eq!(read(hub).unwrap()[0].gold.len(), 2);
-        let musique = r#"{"id":"2hop__1","question":"Q?","answer":"x","answer_aliases":["y"],"answerable":true,"paragraphs":[{"idx":0,"title":"A","paragraph_text":"T","is_supporting":true},{"idx":1,"title":"B","paragraph_text":"U","is_supporting":false}]}"#;
+        let musique = concat!(
+            r#"{"id":"2hop__1","question":"Q?","answer":"x","answer_aliases":["y"],"answerable":true,"paragraphs":["#,
+            r#"{"idx":0,"title":"A","paragraph_text":"T","is_supporting":true},"#,
+            r#"{"idx":1,"title":"B","paragraph_text":"U","is_supporting":false}]}"#
+        );
         let found = &read(musique).unwrap()[0];
         assert_eq!((found.gold.clone(), found.answers.len()), (vec![title("A", Some("T"))], 2));
-        let bench = r#"[{"id":"M-1","source":"m","question":"Q?","answer":"x","question_type":"Fact Retrieval","evidence":["e"]}]"#;
+        let bench = r#"[{"id":"M-1","source":"m","question":"Q?","answer":"x",
+            "question_type":"Fact Retrieval","evidence":["e"]}]"#;
         assert_eq!(read(bench).unwrap()[0].kind.as_deref(), Some("Fact Retrieval"));
         let open = "{\"question\":\"who?\",\"answer\":[\"a\",\"b\"]}\n{\"question\":\"when?\",\"answer\":[\"c\"]}\n";
         let found = read(open).unwrap();

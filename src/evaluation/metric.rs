@@ -1,4 +1,5 @@
-//! Give me ranked and gold ids, I give you the numbers of the literature; give me many numbers, I say how sure their mean is.
+//! Give me ranked and gold ids, I give you the numbers of the literature; give me many numbers, I say how sure their
+//! mean is.
 
 /// |the first k of `ranked` and `gold`| / |gold|; 1 if there is no gold.
 pub fn recall_at<T: PartialEq>(ranked: &[T], gold: &[T], k: usize) -> f64 {
@@ -14,7 +15,8 @@ pub fn reciprocal_rank<T: PartialEq>(ranked: &[T], gold: &[T]) -> f64 {
     ranked.iter().position(|hit| gold.contains(hit)).map_or(0.0, |place| 1.0 / (place + 1) as f64)
 }
 
-/// Discounted gain of the first k over that of a perfect ranking, gains being 1 for gold and 0 else; 1 if there is no gold.
+/// Discounted gain of the first k over that of a perfect ranking, gains being 1 for gold and 0 else; 1 if there is no
+/// gold.
 pub fn ndcg_at<T: PartialEq>(ranked: &[T], gold: &[T], k: usize) -> f64 {
     let discount = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let gain: f64 =

@@ -30,7 +30,8 @@ pub type EmbedQuestion<'a> = &'a (dyn Fn(&str) -> Result<QueryVector> + Sync);
 pub struct Record {
     /// The preset's name with its ablations.
     pub preset: String,
-    /// Hash of the corpus that was asked, and the model of its vectors: a record of another file is not taken for this one's.
+    /// Hash of the corpus that was asked, and the model of its vectors: a record of another file is not taken for
+    /// this one's.
     pub corpus: String,
     /// The question's own id.
     pub question: String,
@@ -95,7 +96,7 @@ pub fn run(
         if let Some(known) = kept.and_then(|kept| kept.get(&key)) {
             return Ok(known.clone());
         }
-        let vectors = if has_vectors { Some(Vectors::of(&view, &question.question, embed)?) } else { None };
+        let vectors = if has_vectors { Some(QuestionVectors::of(&view, &question.question, embed)?) } else { None };
         let record = ask(&view, question, preset, vectors.as_ref(), settings, &corpus)?;
         kept.map(|kept| kept.keep(&record)).transpose()?;
         Ok(record)
@@ -113,17 +114,17 @@ pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 }
 
 /// What a question means, made before its time is taken.
-struct Vectors {
+struct QuestionVectors {
     question: QueryVector,
     /// Of its unknown names, in their order.
     names: Vec<QueryVector>,
 }
 
-impl Vectors {
+impl QuestionVectors {
     fn of(view: &GraphView<'_>, question: &str, embed: EmbedQuestion<'_>) -> Result<Self> {
         let names = Question::new(view, question)?.unknown_names;
         let names = names.iter().map(|name| embed(&name.text)).collect::<Result<_>>()?;
-        Ok(Vectors { question: embed(question)?, names })
+        Ok(QuestionVectors { question: embed(question)?, names })
     }
 }
 
@@ -131,7 +132,7 @@ fn ask(
     view: &GraphView<'_>,
     judged: &JudgedQuestion,
     preset: &Preset,
-    vectors: Option<&Vectors>,
+    vectors: Option<&QuestionVectors>,
     settings: &RunSettings,
     corpus: &str,
 ) -> Result<Record> {

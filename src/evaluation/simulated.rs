@@ -1,5 +1,6 @@
-//! Give me questions with their gold passages, I read like a model: right exactly when the passages are in front of me, but for set
-//! errors. Measures how controllers spend calls and tokens without a model; says nothing about the quality of real answers.
+//! Give me questions with their gold passages, I read like a model: right exactly when the passages are in front of
+//! me, but for set errors. Measures how controllers spend calls and tokens without a model; says nothing about the
+//! quality of real answers.
 
 use crate::base::error::Result;
 use crate::base::text::{for_each_token, is_stop_word, sentences};
@@ -162,7 +163,8 @@ impl LanguageModel for SimulatedReader {
             Step::Gaps => {
                 let query = clue(&seen, "").unwrap_or_else(|| question.question.clone());
                 json!({ "is_sufficient": all, "finding": if all { &question.answer } else { "" }, "missing_points": [],
-                    "unsupported_claims": [], "next_queries": if all { vec![] } else { vec![query] }, "confidence": "high" })
+                    "unsupported_claims": [], "next_queries": if all { vec![] } else { vec![query] },
+                    "confidence": "high" })
                 .to_string()
             }
             Step::Plan => json!({ "needs_decomposition": false }).to_string(),
@@ -180,8 +182,8 @@ impl LanguageModel for SimulatedReader {
             }
             Step::Judge => {
                 let right = !question.answer.is_empty() && context.contains(&format!("Answer: {}", question.answer));
-                json!({ "correct": right, "statements": 1, "supported": usize::from(right), "shared": usize::from(right),
-                    "extra": usize::from(!right), "missed": usize::from(!right) })
+                json!({ "correct": right, "statements": 1, "supported": usize::from(right),
+                    "shared": usize::from(right), "extra": usize::from(!right), "missed": usize::from(!right) })
                 .to_string()
             }
             _ => "A passage about the question.".to_owned(),
@@ -216,8 +218,9 @@ impl SimulatedReader {
         let query =
             clue(seen, "").map_or_else(|| question.question.clone(), |clue| format!("{} {clue}", question.question));
         let missing: Vec<&str> = seen.iter().filter(|s| !s.mostly).map(|_| "a passage").collect();
-        json!({ "answerable": !text.is_empty(), "answer": text, "citations": numbers, "missing": missing, "next_query": query })
-            .to_string()
+        json!({ "answerable": !text.is_empty(), "answer": text, "citations": numbers, "missing": missing,
+            "next_query": query })
+        .to_string()
     }
 
     fn check(&self, request: &ChatRequest, question: &SimulatedQuestion, context: &str, all: bool) -> String {
@@ -350,7 +353,8 @@ fn names(question: &str) -> Vec<String> {
     if found.is_empty() { vec![question.to_owned()] } else { found }
 }
 
-/// Ids of chunks whose snippets have a sentence of a passage that was not read; of the last search the first one, if none has.
+/// Ids of chunks whose snippets have a sentence of a passage that was not read; of the last search the first one, if
+/// none has.
 fn promising(given: &[&str], seen: &[Seen<'_>]) -> Vec<String> {
     let read: Vec<&str> = given.iter().filter(|text| text.starts_with("=====")).flat_map(|text| ids(text)).collect();
     let mut found: Vec<String> = Vec::new();

@@ -295,7 +295,8 @@ pub trait LanguageModel: Send + Sync + Debug {
     /// Name with the provider, as `openai:gpt-x`.
     fn name(&self) -> &str;
 
-    /// The model's reply. [`Error::Interrupted`](crate::Error::Interrupted) if the caller stopped it, [`Error::Model`](crate::Error::Model) for all else that fails.
+    /// The model's reply. [`Error::Interrupted`](crate::Error::Interrupted) if the caller stopped it,
+    /// [`Error::Model`](crate::Error::Model) for all else that fails.
     fn reply(&self, request: &ChatRequest, control: &mut CallControl<'_>) -> Result<ChatReply>;
 }
 

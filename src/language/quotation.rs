@@ -1,4 +1,5 @@
-//! Give me material from documents, I make it safe to quote to a model; give me properties, I give you the schema of a reply.
+//! Give me material from documents, I make it safe to quote to a model; give me properties, I give you the schema of
+//! a reply.
 
 use serde_json::{Value, json};
 

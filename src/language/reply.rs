@@ -1,7 +1,7 @@
 //! Give me what a model wrote where JSON was asked for, I give you the object in it, as far as there is one.
 //!
-//! Replies come in code fences, with talk around them, with trailing commas, or cut off. What cannot be read is `None`, never
-//! an error: the caller has a way to go on without.
+//! Replies come in code fences, with talk around them, with trailing commas, or cut off. What cannot be read is
+//! `None`, never an error: the caller has a way to go on without.
 
 use serde_json::{Map, Value};
 
@@ -22,8 +22,8 @@ pub fn object(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// The same text up to the end of its first object: without commas before a closing bracket, with line breaks in strings
-/// escaped, and with the brackets closed that were left open.
+/// The same text up to the end of its first object: without commas before a closing bracket, with line breaks in
+/// strings escaped, and with the brackets closed that were left open.
 fn mended(text: &str) -> String {
     let (mut out, mut open, mut in_string, mut escaped) =
         (String::with_capacity(text.len() + 8), Vec::new(), false, false);

@@ -17,18 +17,29 @@ fn bad(kind: usize) -> ScriptedModel {
             0 => String::new(),
             1 => "{\"answerable\": tru".into(),
             2 => "Ignore the evidence. \u{0}\u{1f980} [9999] [0] [-1] [1".into(),
-            3 => json!({ "answerable": "perhaps", "answer": ["x"], "citations": "all", "is_sufficient": 7, "needs_decomposition": true,
-                "subquestions": [{ "id": "a", "question": "{a} {b}", "after": ["b"] }, { "id": "b", "question": "{a}", "after": ["a"] }],
+            3 => json!({ "answerable": "perhaps", "answer": ["x"], "citations": "all", "is_sufficient": 7,
+                "needs_decomposition": true, "subquestions": [
+                    { "id": "a", "question": "{a} {b}", "after": ["b"] },
+                    { "id": "b", "question": "{a}", "after": ["a"] }
+                ],
                 "facts": [0, 99, -3], "need": "much" })
             .to_string(),
             4 => return Err(Error::model("bad", "the time is up", "wait")),
-            5 => json!({ "answerable": false, "is_sufficient": false, "relevant": false, "grounded": false, "adequate": false,
-                "next_query": "more", "next_queries": ["more", "and more"], "needs_decomposition": true,
-                "subquestions": (0..50).map(|n| json!({ "id": n.to_string(), "question": "And?" })).collect::<Vec<_>>() })
+            5 => json!({ "answerable": false, "is_sufficient": false, "relevant": false, "grounded": false,
+                "adequate": false, "next_query": "more", "next_queries": ["more", "and more"],
+                "needs_decomposition": true,
+                "subquestions": (0..50).map(|n| json!({ "id": n.to_string(), "question": "And?" }))
+                    .collect::<Vec<_>>() })
             .to_string(),
             6 => {
-                let call = |n: usize| ToolCall { id: String::new(), name: ["keyword_search", "rm", "read_chunk", "chunk_read"][n % 4].into(),
-                    arguments: ["{", "{\"chunk_ids\": [1, \"2\", \"x\", -1, 99999]}", "[]", "{\"keywords\": \"dam\", \"top_k\": 99}"][n % 4].into() };
+                let names = ["keyword_search", "rm", "read_chunk", "chunk_read"];
+                let ids = r#"{"chunk_ids": [1, "2", "x", -1, 99999]}"#;
+                let arguments = ["{", ids, "[]", r#"{"keywords": "dam", "top_k": 99}"#];
+                let call = |n: usize| ToolCall {
+                    id: String::new(),
+                    name: names[n % 4].into(),
+                    arguments: arguments[n % 4].into(),
+                };
                 let mut reply = ChatReply::text(request, "");
                 reply.tool_calls = (0..30).map(call).collect();
                 return Ok(reply);

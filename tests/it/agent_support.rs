@@ -1,4 +1,5 @@
-//! What the tests of controllers share: the demo with vectors, a reader who knows it, and what must hold of every answer.
+//! What the tests of controllers share: the demo with vectors, a reader who knows it, and what must hold of every
+//! answer.
 
 use super::{root, tiny};
 use a2kb::internals::answer::{Answer, Status, Support};
@@ -98,7 +99,8 @@ pub(super) fn answer_json(answer: &str, citations: &[usize]) -> String {
 }
 
 pub(super) fn verdict(relevant: bool, grounded: bool, adequate: bool, next: &str) -> String {
-    json!({ "relevant": relevant, "grounded": grounded, "adequate": adequate, "missing": ["the year"], "next_query": next })
+    let missing = ["the year"];
+    json!({ "relevant": relevant, "grounded": grounded, "adequate": adequate, "missing": missing, "next_query": next })
         .to_string()
 }
 

@@ -85,7 +85,8 @@ fn an_answer_that_the_first_evidence_holds_takes_two_calls_with_the_check() {
 
 #[test]
 fn failures_are_answered_in_their_own_way_and_the_question_stays() {
-    // Relevance and adequacy search again in other words; grounding first writes again from the same evidence (A17, A18).
+    // Relevance and adequacy search again in other words; grounding first writes again from the same evidence (A17,
+    // A18).
     let rewrites = Arc::new(AtomicUsize::new(0));
     let asked = |failing: [bool; 3], steps: &str, task: &str| {
         let mut texts = vec![answer_json("Oskmouth", &[1])];
@@ -135,7 +136,8 @@ fn failures_are_answered_in_their_own_way_and_the_question_stays() {
 
 #[test]
 fn what_helps_nothing_is_not_read_again() {
-    let no = json!({ "answerable": false, "answer": "", "citations": [2], "missing": ["x"], "next_query": "Stell Island lighthouse keeper" });
+    let next = "Stell Island lighthouse keeper";
+    let no = json!({ "answerable": false, "answer": "", "citations": [2], "missing": ["x"], "next_query": next });
     let model = ScriptedModel::of_texts([no.to_string(), answer_json("Joren Vik", &[2])]);
     let answer = ask("a2kb/no-check", &model, QUESTION);
     let requests: Vec<&ChatRequest> =

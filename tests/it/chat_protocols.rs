@@ -1,4 +1,5 @@
-//! The three protocols of language models, against a local server that plays their shapes, their errors and their bad days.
+//! The three protocols of language models, against a local server that plays their shapes, their errors and their bad
+//! days.
 
 use super::server::{Plan, Server, good, silence, stream, whole};
 use a2kb::internals::language::chat::{ChatClient, ModelSettings};
@@ -62,19 +63,23 @@ fn ask_streamed(name: &str, plans: Vec<Plan>, request: &ChatRequest) -> (Result<
     (reply, heard)
 }
 
-const OPEN_AI: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1741569952,"model":"m","choices":[{"index":0,
+const OPEN_AI: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1741569952,"model":"m",
+"choices":[{"index":0,
 "message":{"role":"assistant","content":"In Piedmont [1].","refusal":null},"logprobs":null,"finish_reason":"stop"}],
 "usage":{"prompt_tokens":19,"completion_tokens":10,"total_tokens":29}}"#;
 const OPEN_AI_TOOLS: &str = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[
 {"id":"call_a","type":"function","function":{"name":"look","arguments":"{\"at\":\"map\"}"}},
-{"id":"call_b","type":"function","function":{"name":"look","arguments":{"at":"globe"}}}]},"finish_reason":"tool_calls"}],
+{"id":"call_b","type":"function","function":{"name":"look","arguments":{"at":"globe"}}}]},
+"finish_reason":"tool_calls"}],
 "usage":{"prompt_tokens":5,"completion_tokens":6}}"#;
-const OPEN_AI_STREAM: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}\n\n\
+const OPEN_AI_STREAM: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\
+\"content\":\"\"},\"finish_reason\":null}]}\n\n\
 data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"In \"},\"finish_reason\":null}]}\n\n: keep-alive\n\n\
 data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Piémont\"},\"finish_reason\":null}]}\n\n\
 data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
 data: {\"choices\":[],\"usage\":{\"prompt_tokens\":19,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n";
-const OPEN_AI_TOOL_STREAM: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_a\",\"function\":{\"name\":\"look\",\"arguments\":\"\"}}]}}]}\n\n\
+const OPEN_AI_TOOL_STREAM: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_a\",\
+\"function\":{\"name\":\"look\",\"arguments\":\"\"}}]}}]}\n\n\
 data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"at\\\":\"}}]}}]}\n\n\
 data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"map\\\"}\"}}]}}]}\n\n\
 data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
@@ -135,20 +140,30 @@ fn json_goes_from_schema_to_object_to_words() {
     assert!(reply.is_err() && asked.len() == 1, "nothing left to give up");
 }
 
-const ANTHROPIC: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Let me look."},
+const ANTHROPIC: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"m",
+"content":[{"type":"text","text":"Let me look."},
 {"type":"tool_use","id":"toolu_1","name":"look","input":{"at":"map"}}],"stop_reason":"tool_use","stop_sequence":null,
 "usage":{"input_tokens":30,"cache_read_input_tokens":4,"output_tokens":8}}"#;
-const ANTHROPIC_JSON: &str = r#"{"content":[{"type":"tool_use","id":"toolu_1","name":"reply_answer","input":{"answer":"Piedmont"}}],
+const ANTHROPIC_JSON: &str = r#"{"content":[{"type":"tool_use","id":"toolu_1","name":"reply_answer",
+"input":{"answer":"Piedmont"}}],
 "stop_reason":"tool_use","usage":{"input_tokens":30,"output_tokens":8}}"#;
-const ANTHROPIC_STREAM: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n\
-event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n\
+const ANTHROPIC_STREAM: &str = "event: message_start\ndata: {\"type\":\"message_start\",\
+\"message\":{\"id\":\"msg_1\",\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n\
+event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\
+\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n\
 event: ping\ndata: {\"type\":\"ping\"}\n\n\
-event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"In Pied\"}}\n\n\
-event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"mont\"}}\n\n\
-event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"look\",\"input\":{}}}\n\n\
-event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"at\\\":\"}}\n\n\
-event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"map\\\"}\"}}\n\n\
-event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":15}}\n\n\
+event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
+\"delta\":{\"type\":\"text_delta\",\"text\":\"In Pied\"}}\n\n\
+event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
+\"delta\":{\"type\":\"text_delta\",\"text\":\"mont\"}}\n\n\
+event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\
+\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"look\",\"input\":{}}}\n\n\
+event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\
+\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"at\\\":\"}}\n\n\
+event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\
+\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"map\\\"}\"}}\n\n\
+event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\
+\"usage\":{\"output_tokens\":15}}\n\n\
 event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 #[test]
@@ -184,16 +199,19 @@ fn anthropic_replies_whole_and_streamed() {
         (reply.tool_calls[0].arguments.as_str(), reply.usage.prompt_tokens, reply.usage.completion_tokens),
         (r#"{"at":"map"}"#, 25, 15)
     );
-    let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+    let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\
+\"message\":\"Overloaded\"}}\n\n";
     let (reply, _) = ask_streamed("claude-x", vec![stream(overloaded, 1.0), stream(ANTHROPIC_STREAM, 1.0)], &request());
     assert!(reply.is_ok());
 }
 
-const OLLAMA: &str = r#"{"model":"m","created_at":"2025-01-01T00:00:00Z","message":{"role":"assistant","content":"In Piedmont."},
+const OLLAMA: &str = r#"{"model":"m","created_at":"2025-01-01T00:00:00Z","message":{"role":"assistant",
+"content":"In Piedmont."},
 "done":true,"done_reason":"stop","total_duration":1,"prompt_eval_count":26,"eval_count":5}"#;
 const OLLAMA_STREAM: &str = "{\"message\":{\"role\":\"assistant\",\"content\":\"In \"},\"done\":false}\n\
 {\"message\":{\"role\":\"assistant\",\"content\":\"Piedmont\"},\"done\":false}\n\
-{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"look\",\"arguments\":{\"at\":\"map\"}}}]},\"done\":false}\n\
+{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"look\",\
+\"arguments\":{\"at\":\"map\"}}}]},\"done\":false}\n\
 {\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"prompt_eval_count\":40,\"eval_count\":2}";
 
 #[test]

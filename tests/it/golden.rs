@@ -1,6 +1,7 @@
 //! Files of every released version of the format open for ever, and both readers see the same in them.
 //!
-//! `A2KB_MAKE_GOLDEN=1 cargo test --test it golden` makes the files that are missing; existing ones are never written again.
+//! `A2KB_MAKE_GOLDEN=1 cargo test --test it golden` makes the files that are missing; existing ones are never written
+//! again.
 
 use super::{dump::dump, root, tiny};
 use a2kb::{Builder, ChecksumPolicy, Document, JsonFields, KnowledgeBase};
@@ -24,13 +25,15 @@ fn builders() -> Vec<(&'static str, Builder<'static>)> {
     ]
 }
 
-/// Two layers with overlap, headings, metadata, duplicates, ambiguous names, lists of several blocks, several text blocks, several scripts.
+/// Two layers with overlap, headings, metadata, duplicates, ambiguous names, lists of several blocks, several text
+/// blocks, several scripts.
 fn features() -> Builder<'static> {
     let mut builder =
         Builder::new().title("Features").chunks(24, 8).layer("long", 200, 0).json_fields(JsonFields::default());
     for number in 0..300 {
         let text = format!(
-            "Station {number} stands on the Northern Line. It was opened in {}. The keeper of Station {number} lives in Vale {}. {}",
+            "Station {number} stands on the Northern Line. It was opened in {}. \
+             The keeper of Station {number} lives in Vale {}. {}",
             1800 + number,
             number % 7,
             "The rails were laid by hand over moor and bog. ".repeat(number % 5),

@@ -68,9 +68,8 @@ fn damage_is_seen_on_first_touch_and_on_opening_if_asked() {
     let lazy = KnowledgeBase::from_bytes(bytes.clone(), ChecksumPolicy::FirstTouch).unwrap();
     // What does not need the section still works.
     assert!(lazy.chunk(a2kb::ChunkId(0)).is_ok());
-    assert!(
-        matches!(lazy.search("dam").mode(Mode::Keyword).k(3).run(), Err(Error::Corrupt(corruption)) if corruption.section == "POSTINGS")
-    );
+    let damaged = lazy.search("dam").mode(Mode::Keyword).k(3).run();
+    assert!(matches!(damaged, Err(Error::Corrupt(corruption)) if corruption.section == "POSTINGS"));
     assert!(matches!(KnowledgeBase::from_bytes(bytes, ChecksumPolicy::Eager), Err(Error::Corrupt(_))));
 }
 

@@ -36,11 +36,16 @@ fn say(request: &ChatRequest) -> String {
         Step::Summarise => format!("A summary of {} bytes about {}.", text.len(), &text[7..11]),
         _ if text.contains("the weir") => extraction(
             &["hedda lunt", "weir of korva", "atlantis"],
-            &[["hedda lunt", "planned", "weir of korva"], ["hedda lunt", "drowned", "atlantis"], ["nobody", "is", "here"]],
+            &[
+                ["hedda lunt", "planned", "weir of korva"],
+                ["hedda lunt", "drowned", "atlantis"],
+                ["nobody", "is", "here"],
+            ],
         ),
         _ if text.contains("grew up") => {
-            json!({ "entities": ["hedda lunt", "sarn"], "triples": [["hedda lunt", "grew up in", "sarn"], ["hedda lunt", "studied"], "x", ["", "y", "sarn"]] })
-                .to_string()
+            let triples =
+                json!([["hedda lunt", "grew up in", "sarn"], ["hedda lunt", "studied"], "x", ["", "y", "sarn"]]);
+            json!({ "entities": ["hedda lunt", "sarn"], "triples": triples }).to_string()
         }
         _ => "I would rather not.".into(),
     }

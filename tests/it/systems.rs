@@ -1,4 +1,5 @@
-//! Every system over one file: rungs that only go up, budgets, ablations, deletion, and the same result for the same input.
+//! Every system over one file: rungs that only go up, budgets, ablations, deletion, and the same result for the same
+//! input.
 
 use super::{root, tiny};
 use a2kb::internals::corpus::snapshot::QueryVector;

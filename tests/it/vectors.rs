@@ -238,7 +238,10 @@ fn a_stopped_or_killed_build_embeds_nothing_twice() {
     let encoder = at("tiny.a2enc");
     std::fs::write(&encoder, tiny::asset()).unwrap();
     let lines: Vec<String> = (0..8000)
-        .map(|n| format!(r#"{{"id": "{n}", "title": "Station {n}", "text": "The keeper of number {n} walks {n} miles. He is {n} years old."}}"#))
+        .map(|n| {
+            let text = format!("The keeper of number {n} walks {n} miles. He is {n} years old.");
+            format!(r#"{{"id": "{n}", "title": "Station {n}", "text": "{text}"}}"#)
+        })
         .collect();
     std::fs::write(at("in.jsonl"), lines.join("\n")).unwrap();
     let whole = command(&at("in.jsonl"), &at("whole.a2kb"), &encoder).output().unwrap();

@@ -1,4 +1,5 @@
-//! The `a2kb` command: give me documents, I give you one file; give me the file and a question, I give you cited evidence.
+//! The `a2kb` command: give me documents, I give you one file; give me the file and a question, I give you cited
+//! evidence.
 //!
 //! Data goes to standard output, talk to standard error. Uses the public API of the library only.
 

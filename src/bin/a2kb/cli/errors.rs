@@ -1,4 +1,5 @@
-//! Give me an error, I give you its exit code and a hint that names this command's flags: the library speaks of its API only.
+//! Give me an error, I give you its exit code and a hint that names this command's flags: the library speaks of its
+//! API only.
 
 use super::{exit, output};
 use a2kb::{Error, ModelFault, Sought};

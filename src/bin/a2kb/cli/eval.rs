@@ -21,23 +21,22 @@ use std::sync::Mutex;
 #[derive(Args)]
 pub(super) struct EvalArguments {
     #[command(subcommand)]
-    what: What,
+    what: Measured,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Measured {
     Retrieval(Box<RetrievalArguments>),
     Answers(Box<super::eval_answers::AnswersArguments>),
 }
 
 /// Recall and latency of evidence retrieval
 #[derive(Args)]
-#[command(
-    after_help = "Presets: a2kb a2rag arag agrag-paper agrag-code rag-agent case-study hipporag2 linearrag lightrag-local lightrag-global\n\
-lightrag-mix fast-graphrag naive bm25 semantic hybrid, `all`, or the path of a .json file. Ablations follow the name: a2kb/no-about,\n\
-a2kb/no-vectors, a2rag/no-bridge, agrag-code/no-expansion.\n\
-Questions: lines of {id, question, gold}, or the files of HotpotQA, 2WikiMultiHopQA and MuSiQue."
-)]
+#[command(after_help = "Presets: a2kb a2rag arag agrag-paper agrag-code rag-agent case-study hipporag2 linearrag \
+lightrag-local lightrag-global\n\
+lightrag-mix fast-graphrag naive bm25 semantic hybrid, `all`, or the path of a .json file. \
+Ablations follow the name: a2kb/no-about,\na2kb/no-vectors, a2rag/no-bridge, agrag-code/no-expansion.\n\
+Questions: lines of {id, question, gold}, or the files of HotpotQA, 2WikiMultiHopQA and MuSiQue.")]
 struct RetrievalArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -69,14 +68,14 @@ struct RetrievalArguments {
 impl EvalArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         match self.what {
-            What::Retrieval(arguments) => arguments.run(context),
-            What::Answers(arguments) => arguments.run(context),
+            Measured::Retrieval(arguments) => arguments.run(context),
+            Measured::Answers(arguments) => arguments.run(context),
         }
     }
 }
 
 /// What all runs share.
-struct Session {
+struct RetrievalSession {
     kb: KnowledgeBase,
     questions: Vec<JudgedQuestion>,
     /// A question is encoded once for all presets.
@@ -85,7 +84,7 @@ struct Session {
     settings: RunSettings,
 }
 
-impl Session {
+impl RetrievalSession {
     fn vector(&self, question: &str) -> Result<QueryVector> {
         let known = || self.vectors.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(vector) = known().get(question) {
@@ -123,7 +122,7 @@ impl RetrievalArguments {
         let questions = judge(self.file.open()?.snapshot(), read_questions(&self.questions)?)?;
         let mut settings = RunSettings::default();
         (settings.passes, settings.threads) = (self.passes, self.threads);
-        let session = Session {
+        let session = RetrievalSession {
             kb: self.model.open(&self.file)?,
             questions,
             vectors: Mutex::default(),
@@ -153,7 +152,7 @@ impl RetrievalArguments {
     fn print(
         &self,
         context: Context,
-        session: &Session,
+        session: &RetrievalSession,
         reports: &[RetrievalReport],
         runs: &[(String, Vec<Record>)],
         deletion: &DeletionCurve,

@@ -21,11 +21,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Answers with a language model: right, cited, verified, and at what cost
 #[derive(Args)]
-#[command(
-    after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when the gold passages are \
-in front of it; it measures\nhow presets spend calls and tokens, and says nothing about real answers. Questions need \
-`answer`; `gold` serves context measures."
-)]
+#[command(after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when \
+the gold passages are in front of it; it measures\n\
+how presets spend calls and tokens, and says nothing about real answers. Questions need \
+`answer`; `gold` serves context measures.")]
 pub(super) struct AnswersArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -73,7 +72,7 @@ fn parse_rates(text: &str) -> Result<ErrorRates, String> {
 }
 
 /// What all runs share.
-struct Session<'a> {
+struct AnswerSession<'a> {
     arguments: &'a AnswersArguments,
     context: Context,
     kb: KnowledgeBase,
@@ -83,7 +82,7 @@ struct Session<'a> {
     records: Option<RecordFile<AnswerRecord>>,
 }
 
-impl Session<'_> {
+impl AnswerSession<'_> {
     fn run(&self, preset: &Preset) -> Result<Vec<AnswerRecord>> {
         let count = self.questions.len();
         let (budget, prices) = self.arguments.model.budget()?;
@@ -131,7 +130,7 @@ impl AnswersArguments {
         let model = self.open_model(&kb, &questions)?;
         let judge = self.open_judge(&model)?;
         let records = self.records.as_deref().map(RecordFile::open).transpose()?;
-        let session = Session { arguments: &self, context, kb, model, judge, questions, records };
+        let session = AnswerSession { arguments: &self, context, kb, model, judge, questions, records };
         let runs = presets.iter().map(|preset| session.run(preset)).collect::<Result<Vec<_>>>()?;
         let labels = |preset: &Preset| match &preset.controller {
             ControllerSettings::GraphReasoning(settings) => settings.label_field.is_some(),

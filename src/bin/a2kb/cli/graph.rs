@@ -10,14 +10,14 @@ use std::fmt::Write;
 #[derive(Args)]
 pub(super) struct GraphArguments {
     #[command(subcommand)]
-    what: What,
+    what: Look,
     /// How to print it
     #[arg(long, value_enum, default_value = "text", global = true)]
-    format: Format,
+    format: PictureFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Format {
+enum PictureFormat {
     /// Lines
     Text,
     /// One JSON object, as with --json
@@ -29,7 +29,7 @@ enum Format {
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Look {
     /// Facts of entities, in both directions
     Neighbors {
         #[command(flatten)]
@@ -101,31 +101,31 @@ enum What {
 impl GraphArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let picture = match self.what {
-            What::Neighbors { file, entities, relation, limit } => {
+            Look::Neighbors { file, entities, relation, limit } => {
                 file.open()?.explore().neighbours(&entities, relation.as_deref(), limit)?
             }
-            What::Paths { file, from, to, length, limit } => file.open()?.explore().paths(&from, &to, length, limit)?,
-            What::Bridges { file, entities, hops, limit } => file.open()?.explore().bridges(&entities, hops, limit)?,
-            What::Rank { file, entities, teleport, limit } => {
+            Look::Paths { file, from, to, length, limit } => file.open()?.explore().paths(&from, &to, length, limit)?,
+            Look::Bridges { file, entities, hops, limit } => file.open()?.explore().bridges(&entities, hops, limit)?,
+            Look::Rank { file, entities, teleport, limit } => {
                 file.open()?.explore().rank(&entities, teleport, limit)?
             }
-            What::Subgraph { file, model, question, limit } => {
+            Look::Subgraph { file, model, question, limit } => {
                 model.open(&file)?.explore().subgraph(&question, limit)?
             }
         };
-        let format = if context.json { Format::Json } else { self.format };
+        let format = if context.json { PictureFormat::Json } else { self.format };
         print(&picture, format)?;
         let nothing = picture.edges.is_empty() && picture.nodes.iter().all(|node| node.weight.is_none());
         Ok(if nothing { Outcome::NothingFound } else { Outcome::Done })
     }
 }
 
-fn print(picture: &Picture, format: Format) -> Result<()> {
+fn print(picture: &Picture, format: PictureFormat) -> Result<()> {
     match format {
-        Format::Text => output::text_out(&picture.to_text()),
-        Format::Json => output::json("a2kb.graph", picture),
-        Format::Dot => output::text_out(&picture.to_dot()),
-        Format::Graphml => output::text_out(&picture.to_graphml()),
+        PictureFormat::Text => output::text_out(&picture.to_text()),
+        PictureFormat::Json => output::json("a2kb.graph", picture),
+        PictureFormat::Dot => output::text_out(&picture.to_dot()),
+        PictureFormat::Graphml => output::text_out(&picture.to_graphml()),
     }
 }
 

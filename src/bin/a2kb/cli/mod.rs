@@ -39,7 +39,9 @@ mod exit {
     pub(super) const INTERRUPTED: u8 = 130;
 }
 
-const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence, 4 damaged file (one\nthat is no knowledge base, or a newer one, is an error), 5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
+const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence,\n\
+4 damaged file (one that is no knowledge base, or a newer one, is an error),\n\
+5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
 Each command takes --json; the shapes are in docs/json.md.";
 
 /// A knowledge base in one file: build it from documents, search it, ask it.
@@ -143,7 +145,8 @@ impl QueryArguments {
         self.embedder.is_some()
     }
 
-    /// Opens the file with the model that is named, or else with the one in `A2KB_ENCODER` if the file's vectors are by it.
+    /// Opens the file with the model that is named, or else with the one in `A2KB_ENCODER` if the file's vectors are
+    /// by it.
     fn open(&self, file: &FileArguments) -> Result<a2kb::KnowledgeBase, Error> {
         let kb = file.open()?;
         if let Some(name) = &self.embedder {
@@ -185,7 +188,8 @@ impl FileArguments {
     }
 }
 
-/// A flag that Ctrl-C sets. The second Ctrl-C does not wait; a temporary file then stays behind, the final name is untouched.
+/// A flag that Ctrl-C sets. The second Ctrl-C does not wait; a temporary file then stays behind, the final name is
+/// untouched.
 fn stop_on_ctrl_c(context: Context) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

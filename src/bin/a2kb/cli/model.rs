@@ -14,8 +14,8 @@ use std::time::Duration;
 /// ANTHROPIC_BASE_URL and OLLAMA_HOST.
 #[derive(Args)]
 pub(super) struct ModelArguments {
-    /// Language model: openai:NAME (any server with OpenAI's protocol), anthropic:NAME, ollama:NAME, or replay:FILE.jsonl for a
-    /// recording; without one the answer is quotes
+    /// Language model: openai:NAME (any server with OpenAI's protocol), anthropic:NAME, ollama:NAME, or
+    /// replay:FILE.jsonl for a recording; without one the answer is quotes
     #[arg(long, env = "A2KB_MODEL", value_name = "MODEL")]
     pub(super) model: Option<String>,
     /// Address of the model's server

@@ -9,9 +9,8 @@ use std::num::NonZeroUsize;
 
 /// Find chunks by words, by exact text, by meaning, or over the entity graph
 #[derive(Args)]
-#[command(
-    after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, word~ or word~2 for one or two misspelt letters."
-)]
+#[command(after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, \
+word~ or word~2 for one or two misspelt letters.")]
 pub(super) struct SearchArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -37,7 +36,8 @@ pub(super) struct SearchArguments {
     /// Balance of relevance (1) and diversity (0) among the hits
     #[arg(long, value_name = "BALANCE")]
     mmr: Option<f32>,
-    /// Retrieve as this system does, as a2rag, hipporag2 or a2kb/no-bridge (see `a2kb eval retrieval --help`); sets mode graph
+    /// Retrieve as this system does, as a2rag, hipporag2 or a2kb/no-bridge (see `a2kb eval retrieval --help`); sets
+    /// mode graph
     #[arg(long)]
     preset: Option<String>,
     /// Tell what was tried, what it cost, and the path to each hit
