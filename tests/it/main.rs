@@ -7,6 +7,7 @@ mod build;
 mod chat_protocols;
 mod cli;
 mod cli_answers;
+mod conversations;
 mod copies;
 mod corrupt;
 mod crash;
