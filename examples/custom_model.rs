@@ -2,8 +2,8 @@
 //!
 //!     cargo run --example custom_model
 
-use a2kb::internals::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step};
-use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Result, Status};
+use a2kb::models::{CallControl, ChatReply, ChatRequest, Message, Step};
+use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, LanguageModel, Result, Status};
 
 /// Says the same whatever it is asked. Yours would hand `request.messages` to a program of this machine.
 #[derive(Debug)]

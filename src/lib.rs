@@ -29,6 +29,8 @@
 //! * `build`: [`Builder`] and the evaluation harness.
 //! * without either: opening and querying files, with no C code but zstd.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod internals;
 
@@ -40,49 +42,104 @@ pub(crate) use internals::{
     answer, base, controllers, corpus, driver, facade, format, index, language, preset, retrieval, storage, vectors,
 };
 
-pub use answer::trace::TraceAction;
-pub use answer::{Answer, Cause, Claim, Status, Support};
+// What programs write: open, ask, search, look around.
+#[doc(inline)]
+pub use answer::trace::{CallTrace, TraceAction, TraceEntry};
+#[doc(inline)]
+pub use answer::{Answer, AnswerEvidence, Cause, Claim, LinkedName, Status, SubQuestion, Support};
+#[doc(inline)]
 pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
-pub use base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
-pub use controllers::controller::Turn;
-#[cfg(feature = "build")]
-pub use corpus::builder::{Layer, RepeatedId};
+#[doc(inline)]
+pub use base::ids::{ChunkId, DocumentId, EntityId, FactId, SentenceId};
+#[doc(inline)]
 pub use corpus::snapshot::Encoding;
+#[doc(inline)]
 pub use corpus::verify::VerifyReport;
+#[doc(inline)]
 pub use driver::Event;
+#[doc(inline)]
 pub use facade::{
-    AskRequest, EntityCard, Explorer, FactLine, Info, KnowledgeBase, LayerInfo, Mode, Picture, PictureEdge,
-    PictureNode, SearchHit, SearchRequest, SearchResults, SectionInfo,
+    AskRequest, EntityCard, EntityNames, Explorer, FactLine, Info, KnowledgeBase, LayerInfo, Mode, Picture,
+    PictureEdge, PictureNode, SearchHit, SearchRequest, SearchResults, SectionInfo,
 };
-#[cfg(feature = "build")]
-pub use ingest::build_report::{BuildReport, DryRun, Warning};
-#[cfg(feature = "build")]
-pub use ingest::build_settings::BuildSettings;
-#[cfg(feature = "build")]
-pub use ingest::builder::Builder;
-#[cfg(feature = "build")]
-pub use ingest::document::{Document, JsonFields};
-#[cfg(feature = "build")]
-pub use ingest::embedding::{Embedding, EmbeddingReport};
-#[cfg(feature = "build")]
-pub use ingest::extractor::{Extraction, Selector};
-#[cfg(feature = "build")]
-pub use ingest::progress::Progress;
-#[cfg(feature = "build")]
-pub use ingest::reading::{Reading, ReadingReport};
-pub use language::budget::{Budget, Ledger, Prices};
-pub use language::language_model::LanguageModel;
-pub use language::reranker::Reranker;
+#[doc(inline)]
 pub use preset::Preset;
-pub use retrieval::context::{ChunkText, Citation, CitationFault, CopyInfo, DocumentInfo};
-pub use retrieval::evidence::FoundBy;
+#[doc(inline)]
+pub use retrieval::context::{ChunkText, Citation, CitationFault, CopyInfo, DocumentInfo, PathStep};
+#[doc(inline)]
 pub use retrieval::evidence::filter::{Field, Filter};
+#[doc(inline)]
+pub use retrieval::evidence::{Cost, FoundBy, Stage, TraceStep};
+#[doc(inline)]
 pub use retrieval::text::highlight::TextRange;
+#[doc(inline)]
 pub use retrieval::text::hybrid::Fusion;
+#[doc(inline)]
 pub use storage::sealed_reader::ChecksumPolicy;
+
+// What programs plug in: models for vectors and for language.
+#[doc(inline)]
+pub use controllers::controller::Turn;
+#[doc(inline)]
+pub use language::budget::{Budget, Ledger, Prices};
+#[doc(inline)]
+pub use language::language_model::LanguageModel;
+#[doc(inline)]
+pub use language::reranker::Reranker;
+#[doc(inline)]
 pub use vectors::embedder::{Embedder, EmbedderRecord, LocalEmbedder};
 #[cfg(feature = "llm")]
+#[doc(inline)]
 pub use vectors::http_embedder::{HttpEmbedder, HttpEmbedderSettings};
+
+// What makes files.
+#[cfg(feature = "build")]
+#[doc(inline)]
+pub use corpus::builder::{Layer, RepeatedId};
+#[cfg(feature = "build")]
+#[doc(inline)]
+pub use ingest::{
+    build_report::{BuildReport, DryRun, Warning},
+    build_settings::BuildSettings,
+    builder::Builder,
+    document::{Document, JsonFields},
+    embedding::{Embedding, EmbeddingReport},
+    extractor::{Extraction, Selector},
+    progress::Progress,
+    reading::{Reading, ReadingReport},
+};
+
+/// Language models: what a [`LanguageModel`] is asked and answers, clients for servers, and replies that are kept or recorded.
+pub mod models {
+    #[cfg(feature = "llm")]
+    #[doc(inline)]
+    pub use crate::language::chat::{ChatClient, ModelSettings};
+    #[doc(inline)]
+    pub use crate::language::language_model::{
+        CallControl, ChatReply, ChatRequest, Message, Shape, Step, Streamed, ToolCall, ToolSpecification, Usage,
+    };
+    #[cfg(feature = "llm")]
+    #[doc(inline)]
+    pub use crate::language::response_cache::{CacheMode, CachedModel};
+    #[doc(inline)]
+    pub use crate::language::scripted::{RecordingModel, ReplayedModel, ScriptedModel};
+}
+
+/// Measuring retrieval and answers on questions whose answers are known.
+#[cfg(feature = "build")]
+pub mod evaluation {
+    #[doc(inline)]
+    pub use crate::internals::evaluation::*;
+    #[doc(inline)]
+    pub use crate::retrieval::graph::view::{Deletion, GraphSwitches};
+}
+
+/// What lies beside an output while it is made, and what an output must not destroy: for programs that write as the command does.
+#[cfg(feature = "build")]
+pub mod outputs {
+    #[doc(inline)]
+    pub use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, is_knowledge_base, kept_work, refuse_input};
+}
 
 /// The README's Rust compiles.
 #[cfg(all(doctest, feature = "build"))]

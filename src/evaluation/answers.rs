@@ -10,6 +10,7 @@ use crate::base::error::Result;
 use crate::base::ids::DocumentId;
 use crate::controllers::prompts;
 use crate::corpus::snapshot::Snapshot;
+use crate::facade::KnowledgeBase;
 use crate::language::language_model::{CallControl, ChatRequest, LanguageModel, Message, Step};
 use crate::language::quotation;
 use crate::language::reply;
@@ -109,7 +110,7 @@ impl AnswerRecord {
 /// What answers come from.
 pub struct AnswerRun<'a> {
     /// The file, to find gold documents in.
-    pub snapshot: &'a Snapshot,
+    pub kb: &'a KnowledgeBase,
     /// Name of the preset with its ablations.
     pub preset: &'a str,
     /// Name of the model.
@@ -131,8 +132,8 @@ pub fn run_answers(
     kept: Option<&RecordFile<AnswerRecord>>,
     on_done: &(dyn Fn(&AnswerRecord) + Sync),
 ) -> Result<Vec<AnswerRecord>> {
-    let corpus = run.snapshot.manifest()?.corpus_hash.clone();
-    let finder = GoldFinder::new(run.snapshot)?;
+    let corpus = run.kb.snapshot().manifest()?.corpus_hash.clone();
+    let finder = GoldFinder::new(run.kb)?;
     let one = |question: &GoldQuestion| -> Result<AnswerRecord> {
         let key = [run.preset, run.model, corpus.as_str(), question.id.as_str()].map(str::to_owned).to_vec();
         if let Some(known) = kept.and_then(|kept| kept.get(&key)) {
@@ -179,7 +180,7 @@ fn measure(
 ) -> Result<AnswerRecord> {
     let text = &answer.plain;
     let context = match finder.documents(&question.gold)? {
-        Some(gold) => Some(context_quality(run.snapshot, &gold, answer)?),
+        Some(gold) => Some(context_quality(run.kb.snapshot(), &gold, answer)?),
         None => None,
     };
     let busy: u64 = answer.trace.iter().map(|entry| entry.elapsed_us).sum();

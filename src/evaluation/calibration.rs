@@ -1,6 +1,16 @@
 //! Give me how near questions of the subject are to a file, I say where its gate should stand (checklist A2).
 
+use super::dataset::GoldQuestion;
+use crate::base::error::Result;
+use crate::facade::KnowledgeBase;
+use crate::retrieval::gate::gate;
 use serde::Serialize;
+
+/// How near the nearest document of the file is to each question, 0 to 1. Needs vectors.
+pub fn nearness(kb: &KnowledgeBase, questions: &[GoldQuestion]) -> Result<Vec<f32>> {
+    let near = |question: &GoldQuestion| Ok(gate(kb.snapshot(), &kb.query_vector(&question.question)?, 0.0)?.score);
+    questions.iter().map(near).collect()
+}
 
 /// A threshold for the gate with what speaks for it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,9 +1,10 @@
-//! Give me a snapshot and questions, I find the documents that are gold in it.
+//! Give me a file and questions, I find the documents that are gold in it.
 
 use super::dataset::{GoldPassage, GoldQuestion};
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::Snapshot;
+use crate::facade::KnowledgeBase;
 use crate::retrieval::context::TextFetcher;
 use rustc_hash::FxHashMap;
 
@@ -24,8 +25,8 @@ pub struct JudgedQuestion {
 const TOLD_APART_BY: usize = 80;
 
 /// Finds the gold documents; questions without any are left out. This reads all ids and titles of the file.
-pub fn judge(snapshot: &Snapshot, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
-    let names = GoldFinder::new(snapshot)?;
+pub fn judge(kb: &KnowledgeBase, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
+    let names = GoldFinder::new(kb)?;
     let mut judged = Vec::new();
     for question in questions.into_iter().filter(|question| !question.gold.is_empty()) {
         let mut gold = Vec::new();
@@ -61,7 +62,8 @@ pub struct GoldFinder<'a> {
 
 impl<'a> GoldFinder<'a> {
     /// Looks at all ids and titles of the file, once.
-    pub fn new(snapshot: &'a Snapshot) -> Result<Self> {
+    pub fn new(kb: &'a KnowledgeBase) -> Result<Self> {
+        let snapshot = kb.snapshot();
         let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
         let mut names = GoldFinder { snapshot, by_id: FxHashMap::default(), by_title: FxHashMap::default() };
         for duplicate in provenance.duplicates() {

@@ -1,4 +1,4 @@
-//! Give me a snapshot, questions and a preset, I ask every question and keep a record of each.
+//! Give me a file, questions and a preset, I ask every question and keep a record of each.
 
 use super::judged::JudgedQuestion;
 use super::metric::{ndcg_at, recall_at, reciprocal_rank};
@@ -6,6 +6,7 @@ use super::record_file::{Keyed, RecordFile};
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
+use crate::facade::KnowledgeBase;
 use crate::preset::Preset;
 use crate::retrieval::evidence::{Retrieved, Stage};
 use crate::retrieval::graph::view::{GraphSwitches, GraphView};
@@ -22,7 +23,7 @@ pub const RANKS: [usize; 5] = [1, 2, 5, 10, 20];
 const CHUNKS: usize = 60;
 
 /// Makes the vector of a question.
-pub type EmbedQuestion<'a> = &'a (dyn Fn(&str) -> Result<QueryVector> + Sync);
+pub type EmbedQuestion<'a> = &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync);
 
 /// What one preset found for one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,13 +78,14 @@ impl Default for RunSettings {
 
 /// Asks all questions, in their order; what `kept` has already is not asked again.
 pub fn run(
-    snapshot: &Snapshot,
+    kb: &KnowledgeBase,
     questions: &[JudgedQuestion],
     preset: &Preset,
     embed: EmbedQuestion<'_>,
     settings: &RunSettings,
     kept: Option<&RecordFile<Record>>,
 ) -> Result<Vec<Record>> {
+    let snapshot = kb.snapshot();
     let has_vectors = snapshot.embedder()?.is_some() && !preset.without_vectors;
     if preset.pipeline.needs_vector() && !has_vectors {
         return Err(Error::NoVectors { needed_for: format!("the preset {:?}", preset.name) });
@@ -123,8 +125,8 @@ struct QuestionVectors {
 impl QuestionVectors {
     fn of(view: &GraphView<'_>, question: &str, embed: EmbedQuestion<'_>) -> Result<Self> {
         let names = Question::new(view, question)?.unknown_names;
-        let names = names.iter().map(|name| embed(&name.text)).collect::<Result<_>>()?;
-        Ok(QuestionVectors { question: embed(question)?, names })
+        let names = names.iter().map(|name| Ok(QueryVector::new(&embed(&name.text)?))).collect::<Result<_>>()?;
+        Ok(QuestionVectors { question: QueryVector::new(&embed(question)?), names })
     }
 }
 

@@ -182,7 +182,7 @@ impl<'a> Explorer<'a> {
         }
         about.dedup();
         let arcs = self.view.arcs(entity, usize::MAX)?;
-        let facts = arcs.iter().take(limit).map(|arc| self.fact_line(arc.fact)).collect::<Result<_>>()?;
+        let facts = arcs.iter().take(limit).map(|arc| self.fact(arc.fact)).collect::<Result<_>>()?;
         let mut synonyms = Vec::new();
         for (other, likeness) in self.view.synonyms(entity)? {
             synonyms.push((entity_name(snapshot, other)?, likeness));
@@ -191,7 +191,8 @@ impl<'a> Explorer<'a> {
         Ok(EntityCard { entity, names, synonyms, facts, fact_count, mentions, mention_count, about })
     }
 
-    fn fact_line(&self, fact: FactId) -> Result<FactLine> {
+    /// A fact in words.
+    pub fn fact(&self, fact: FactId) -> Result<FactLine> {
         let row = self.view.fact(fact)?;
         let [subject, relation, object] = fact_names(&self.view, fact)?.map(str::to_owned);
         let confidence = f32::from(row.confidence) / 255.0;
@@ -206,7 +207,7 @@ impl<'a> Explorer<'a> {
             let row = self.view.fact(fact)?;
             nodes.entry(row.subject).or_insert(None);
             nodes.entry(row.object).or_insert(None);
-            picture.edges.push(PictureEdge { from: row.subject, to: row.object, fact: self.fact_line(fact)? });
+            picture.edges.push(PictureEdge { from: row.subject, to: row.object, fact: self.fact(fact)? });
         }
         for (entity, weight) in nodes {
             let name = entity_name(self.snapshot(), EntityId(entity))?;

@@ -104,7 +104,13 @@ impl KnowledgeBase {
         }
     }
 
-    /// The vector of a question, by the model that the file names; it promises nothing, as all of [`internals`](crate::internals).
+    /// The vector of a question, by the model that the file names: for [`SearchRequest::vector`](crate::SearchRequest::vector) and for
+    /// comparing texts.
+    pub fn vector(&self, question: &str) -> Result<Vec<f32>> {
+        Ok(self.query_vector(question)?.values().to_vec())
+    }
+
+    /// The vector of a question as the indexes want it; it promises nothing, as all of [`internals`](crate::internals).
     #[doc(hidden)]
     pub fn query_vector(&self, question: &str) -> Result<QueryVector> {
         let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
@@ -198,6 +204,7 @@ fn bundled_encoder(record: &EmbedderRecord) -> Result<LocalEmbedder> {
 }
 
 const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
+    // It fits behind an `Arc` in a server.
+    fn shared<T: Send + Sync + 'static>() {}
     shared::<KnowledgeBase>();
 };

@@ -21,6 +21,7 @@ mod open;
 mod operators;
 mod outputs;
 mod pages;
+mod public_items;
 mod quality;
 mod reading;
 mod reads_back;

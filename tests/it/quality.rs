@@ -28,9 +28,9 @@ fn evidence_recall_and_file_size() {
         let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
         kb.verify().unwrap();
         let questions = read_questions(&data.join(set).join("questions.jsonl")).unwrap();
-        let questions = judge(kb.snapshot(), questions).unwrap();
-        let (preset, embed) = (Preset::default(), |question: &str| kb.query_vector(question));
-        let records = run(kb.snapshot(), &questions, &preset, &embed, &RunSettings::default(), None).unwrap();
+        let questions = judge(&kb, questions).unwrap();
+        let (preset, embed) = (Preset::default(), |question: &str| kb.vector(question));
+        let records = run(&kb, &questions, &preset, &embed, &RunSettings::default(), None).unwrap();
         let recall = summarise("a2kb", &records).recall;
         println!("{set}: recall {recall:?}, {ratio:.3} x");
         assert!(recall[&2] >= at_2 && recall[&5] >= at_5, "{set}: {recall:?}");

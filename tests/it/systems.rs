@@ -22,7 +22,7 @@ static DEMO: LazyLock<(KnowledgeBase, Vec<JudgedQuestion>)> = LazyLock::new(|| {
     let kb = KnowledgeBase::from_bytes(builder.build_to_memory().unwrap().0, ChecksumPolicy::default()).unwrap();
     let kb = kb.with_embedder(tiny::embedder(1)).unwrap();
     let questions = read_questions(&root().join("assets/demo-questions.jsonl")).unwrap();
-    let questions = judge(kb.snapshot(), questions).unwrap();
+    let questions = judge(&kb, questions).unwrap();
     (kb, questions)
 });
 
@@ -173,12 +173,12 @@ fn threads_and_interruptions_do_not_change_a_run() {
     let path = folder.path().join("records.jsonl");
     let (kb, questions) = &*DEMO;
     let preset = Preset::named("a2kb").unwrap();
-    let embed = |text: &str| kb.query_vector(text);
+    let embed = |text: &str| kb.vector(text);
     let mut settings = RunSettings::default();
-    let one = run(kb.snapshot(), questions, &preset, &embed, &settings, None).unwrap();
+    let one = run(kb, questions, &preset, &embed, &settings, None).unwrap();
     // A run that was stopped in the middle of a line goes on where it was.
     let kept = RecordFile::open(&path).unwrap();
-    run(kb.snapshot(), &questions[..7], &preset, &embed, &settings, Some(&kept)).unwrap();
+    run(kb, &questions[..7], &preset, &embed, &settings, Some(&kept)).unwrap();
     drop(kept);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, &text[..text.len() - 20]).unwrap();
@@ -188,10 +188,10 @@ fn threads_and_interruptions_do_not_change_a_run() {
         // Unknown names are embedded too.
         let whole = questions.iter().any(|judged| judged.question == text);
         asked.fetch_add(usize::from(whole), std::sync::atomic::Ordering::Relaxed);
-        kb.query_vector(text)
+        kb.vector(text)
     };
     let kept = RecordFile::open(&path).unwrap();
-    let two = run(kb.snapshot(), questions, &preset, &counting, &settings, Some(&kept)).unwrap();
+    let two = run(kb, questions, &preset, &counting, &settings, Some(&kept)).unwrap();
     assert_eq!(asked.into_inner(), questions.len() - 6);
     let ranked = |records: &[a2kb::internals::evaluation::runner::Record]| {
         records.iter().map(|r| r.ranked.clone()).collect::<Vec<_>>()

@@ -4,7 +4,7 @@ use super::model::ModelArguments;
 use super::progress::BuildProgress;
 use super::vectors::VectorArguments;
 use super::{Context, Outcome, output};
-use a2kb::internals::ingest::output::READING_JOURNAL;
+use a2kb::outputs::READING_JOURNAL;
 use a2kb::{BuildReport, BuildSettings, Builder, Error, Layer, ReadingReport, Result};
 use clap::Args;
 use std::cell::RefCell;

@@ -1,12 +1,11 @@
 //! `a2kb calibrate`: where the gate of a file should stand.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::internals::evaluation::calibration::calibrate;
-use a2kb::internals::evaluation::dataset::read_questions;
-use a2kb::internals::retrieval::gate::gate;
-use a2kb::{Error, KnowledgeBase, Result};
+use a2kb::evaluation::calibration::{calibrate, nearness};
+use a2kb::evaluation::dataset::read_questions;
+use a2kb::{Error, Result};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Find the least nearness at which a question is worth asking (for `ask --gate`)
 #[derive(Args)]
@@ -32,8 +31,9 @@ impl CalibrateArguments {
             return Err(Error::invalid("--quantile", format!("{} is out of range", self.quantile), "take 0 to 1"));
         }
         let kb = self.query.open(&self.file)?;
-        let inside = nearness(&kb, &self.questions)?;
-        let outside = self.foreign.as_deref().map(|path| nearness(&kb, path)).transpose()?.unwrap_or_default();
+        let inside = nearness(&kb, &read_questions(&self.questions)?)?;
+        let outside =
+            self.foreign.as_deref().map(|path| nearness(&kb, &read_questions(path)?)).transpose()?.unwrap_or_default();
         let found = calibrate(&inside, &outside, self.quantile);
         let found = found.ok_or_else(|| Error::invalid("--questions", "there are none", "give some"))?;
         if context.json {
@@ -54,12 +54,4 @@ impl CalibrateArguments {
         output::text_out(&text)?;
         Ok(Outcome::Done)
     }
-}
-
-fn nearness(kb: &KnowledgeBase, path: &Path) -> Result<Vec<f32>> {
-    let questions = read_questions(path)?;
-    questions
-        .iter()
-        .map(|question| Ok(gate(kb.snapshot(), &kb.query_vector(&question.question)?, 0.0)?.score))
-        .collect()
 }

@@ -1,14 +1,13 @@
 //! `a2kb eval`: measured quality on a set of questions.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::internals::corpus::snapshot::QueryVector;
-use a2kb::internals::evaluation::dataset::read_questions;
-use a2kb::internals::evaluation::judged::{JudgedQuestion, judge};
-use a2kb::internals::evaluation::record_file::RecordFile;
-use a2kb::internals::evaluation::report::{DeletionCurve, html, table};
-use a2kb::internals::evaluation::runner::{Record, RunSettings, run};
-use a2kb::internals::evaluation::summary::{RetrievalReport, compare, summarise};
-use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches};
+use a2kb::evaluation::dataset::read_questions;
+use a2kb::evaluation::judged::{JudgedQuestion, judge};
+use a2kb::evaluation::record_file::RecordFile;
+use a2kb::evaluation::report::{DeletionCurve, html, table};
+use a2kb::evaluation::runner::{Record, RunSettings, run};
+use a2kb::evaluation::summary::{RetrievalReport, compare, summarise};
+use a2kb::evaluation::{Deletion, GraphSwitches};
 use a2kb::{Error, KnowledgeBase, Preset, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -79,18 +78,18 @@ struct RetrievalSession {
     kb: KnowledgeBase,
     questions: Vec<JudgedQuestion>,
     /// A question is encoded once for all presets.
-    vectors: Mutex<HashMap<String, QueryVector>>,
+    vectors: Mutex<HashMap<String, Vec<f32>>>,
     records: Option<RecordFile<Record>>,
     settings: RunSettings,
 }
 
 impl RetrievalSession {
-    fn vector(&self, question: &str) -> Result<QueryVector> {
+    fn vector(&self, question: &str) -> Result<Vec<f32>> {
         let known = || self.vectors.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(vector) = known().get(question) {
             return Ok(vector.clone());
         }
-        let vector = self.kb.query_vector(question)?;
+        let vector = self.kb.vector(question)?;
         known().insert(question.to_owned(), vector.clone());
         Ok(vector)
     }
@@ -102,7 +101,7 @@ impl RetrievalSession {
         if let Some(deletion) = deletion {
             preset.name = format!("{} without {:.0} %", preset.name, deletion.share * 100.0);
         }
-        run(self.kb.snapshot(), &self.questions, &preset, &|text| self.vector(text), &settings, self.records.as_ref())
+        run(&self.kb, &self.questions, &preset, &|text| self.vector(text), &settings, self.records.as_ref())
     }
 }
 
@@ -119,7 +118,7 @@ impl RetrievalArguments {
         };
         let presets = names.into_iter().map(Preset::named).collect::<Result<Vec<_>>>()?;
         // A file opened for this alone: what the ids touch does not count as memory of the queries.
-        let questions = judge(self.file.open()?.snapshot(), read_questions(&self.questions)?)?;
+        let questions = judge(&self.file.open()?, read_questions(&self.questions)?)?;
         let mut settings = RunSettings::default();
         (settings.passes, settings.threads) = (self.passes, self.threads);
         let session = RetrievalSession {

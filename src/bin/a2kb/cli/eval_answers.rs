@@ -2,15 +2,14 @@
 
 use super::model::ModelArguments;
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::internals::evaluation::answer_report::{answer_html, answer_table};
-use a2kb::internals::evaluation::answer_summary::{AnswerReport, compare_answers, summarise_answers, summarise_labels};
-use a2kb::internals::evaluation::answers::{AnswerRecord, AnswerRun, run_answers};
-use a2kb::internals::evaluation::dataset::{GoldQuestion, read_questions};
-use a2kb::internals::evaluation::judged::GoldFinder;
-use a2kb::internals::evaluation::record_file::RecordFile;
-use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
-use a2kb::internals::language::chat::{ChatClient, ModelSettings};
-use a2kb::internals::preset::ControllerSettings;
+use a2kb::evaluation::answer_report::{answer_html, answer_table};
+use a2kb::evaluation::answer_summary::{AnswerReport, compare_answers, summarise_answers, summarise_labels};
+use a2kb::evaluation::answers::{AnswerRecord, AnswerRun, run_answers};
+use a2kb::evaluation::dataset::{GoldQuestion, read_questions};
+use a2kb::evaluation::judged::GoldFinder;
+use a2kb::evaluation::record_file::RecordFile;
+use a2kb::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
+use a2kb::models::{ChatClient, ModelSettings};
 use a2kb::{Error, KnowledgeBase, LanguageModel, Preset, Result};
 use clap::Args;
 use serde_json::json;
@@ -100,7 +99,7 @@ impl AnswerSession<'_> {
             }
         };
         let run = AnswerRun {
-            snapshot: self.kb.snapshot(),
+            kb: &self.kb,
             preset: &preset.name,
             model: self.model.name(),
             answer: &|question| ask(&question.question),
@@ -132,15 +131,13 @@ impl AnswersArguments {
         let records = self.records.as_deref().map(RecordFile::open).transpose()?;
         let session = AnswerSession { arguments: &self, context, kb, model, judge, questions, records };
         let runs = presets.iter().map(|preset| session.run(preset)).collect::<Result<Vec<_>>>()?;
-        let labels = |preset: &Preset| match &preset.controller {
-            ControllerSettings::GraphReasoning(settings) => settings.label_field.is_some(),
-            _ => false,
-        };
         let reports: Vec<AnswerReport> = runs
             .iter()
             .zip(&presets)
             .map(
-                |(records, preset)| if labels(preset) { summarise_labels(records) } else { summarise_answers(records) },
+                |(records, preset)| {
+                    if preset.answers_with_labels() { summarise_labels(records) } else { summarise_answers(records) }
+                },
             )
             .collect();
         self.print(context, &reports, &runs)
@@ -151,7 +148,7 @@ impl AnswersArguments {
             let missing = || Error::invalid("--model", "there is none", "name a language model, or `simulated`");
             return self.model.open()?.ok_or_else(missing);
         }
-        let finder = GoldFinder::new(kb.snapshot())?;
+        let finder = GoldFinder::new(kb)?;
         let mut known = Vec::with_capacity(questions.len());
         for question in questions {
             let given = question.gold_texts.iter().cloned().map(|(title, text)| GoldText { title, text });

@@ -1,9 +1,7 @@
 //! What commands that ask a language model share: which one, what it may cost, and where its replies are kept.
 
 use super::{Context, output};
-use a2kb::internals::language::chat::{ChatClient, ModelSettings};
-use a2kb::internals::language::response_cache::{CacheMode, CachedModel};
-use a2kb::internals::language::scripted::{RecordingModel, ReplayedModel};
+use a2kb::models::{CacheMode, CachedModel, ChatClient, ModelSettings, RecordingModel, ReplayedModel};
 use a2kb::{Budget, Error, LanguageModel, ModelFault, Prices, Reading, Result};
 use clap::Args;
 use std::path::PathBuf;

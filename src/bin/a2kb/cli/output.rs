@@ -1,7 +1,7 @@
 //! Writes data to standard output and talk to standard error.
 
 use super::{Context, Outcome, errors};
-use a2kb::internals::ingest::output::{is_knowledge_base, kept_work, refuse_input};
+use a2kb::outputs::{is_knowledge_base, kept_work, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
 use std::io::{self, Write};

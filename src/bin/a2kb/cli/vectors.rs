@@ -1,7 +1,7 @@
 //! What commands that make vectors share: which embedder, and how values are stored.
 
 use super::{Context, Outcome, output};
-use a2kb::internals::ingest::output::VECTORS_JOURNAL;
+use a2kb::outputs::VECTORS_JOURNAL;
 use a2kb::{
     DryRun, Embedder, Embedding, EmbeddingReport, Encoding, Error, HttpEmbedder, HttpEmbedderSettings, LocalEmbedder,
     Result,
