@@ -1,8 +1,8 @@
-//! Lists the sections of a file and its first entities with what is about them: the layers below search.
+//! Lists the sections of a file and its first entities with the documents that are about them.
 //!
 //!     cargo run --example read_sections -- kb.a2kb
 
-use a2kb::{ChunkId, EntityId, KnowledgeBase, Result};
+use a2kb::{KnowledgeBase, Result};
 
 fn main() -> Result<()> {
     let Some(path) = std::env::args().nth(1) else {
@@ -13,12 +13,11 @@ fn main() -> Result<()> {
     for section in kb.info()?.sections {
         println!("{:<18} {:>12} bytes at {}", section.name, section.bytes, section.offset);
     }
-    let about = kb.snapshot().about()?;
-    for entity in (0..kb.snapshot().entities()?.len().min(10) as u32).map(EntityId) {
-        println!("{entity}: {}", kb.entity_names(entity)?.join(" = "));
-        for chunk in about.of_entity(entity)? {
-            let chunk = kb.chunk(ChunkId(chunk?))?;
-            println!("    chunk {}: {}", chunk.chunk, chunk.text.lines().next().unwrap_or_default());
+    for entity in kb.entities()?.take(10) {
+        let entity = entity?;
+        println!("{}: {}", entity.entity, entity.names.join(" = "));
+        for document in kb.explore().card(entity.entity, 10)?.about {
+            println!("    {document}");
         }
     }
     Ok(())

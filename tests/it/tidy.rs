@@ -328,3 +328,11 @@ fn the_checklist_names_every_item_once_and_tests_that_exist() {
         }
     }
 }
+
+#[test]
+fn examples_use_what_is_promised() {
+    for (path, text) in sources("examples") {
+        let hidden = ["internals", ".snapshot()", ".query_vector("].iter().any(|hidden| text.contains(hidden));
+        assert!(!hidden, "{} uses what promises nothing", path.display());
+    }
+}
