@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let step = |event: Event<'_>| {
                 if let Event::Done(entry) = event {
                     // A window that is gone needs no steps.
-                    let _ = tell.send(Message::Step(format!("{}: {}", entry.action, entry.outcome)));
+                    let _ = tell.send(Message::Step(format!("{}: {}", entry.action.name(), entry.outcome)));
                 }
             };
             let text = match kb.ask(&question).on_event(step).cancel(stale).run() {

@@ -55,7 +55,7 @@ impl Embedding {
     }
 
     /// Vectors that the documents carry, one each, all by the model `name`; questions then come as vectors too, through
-    /// [`KnowledgeBase::search_vector`](crate::KnowledgeBase::search_vector) or an embedder of that name.
+    /// [`SearchRequest::vector`](crate::SearchRequest::vector) or an embedder of that name.
     pub fn given(name: impl Into<String>) -> Self {
         Self::from(Source::Given(name.into()))
     }

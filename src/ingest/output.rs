@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Work files that lie beside an output for a while: the file without vectors, and what was paid for.
 pub(super) const STAGE: &str = ".stage";
-/// The vectors that were made; see [`STAGE`].
+/// Suffix of the file that keeps the vectors that were made.
 pub const VECTORS_JOURNAL: &str = ".journal";
-/// What a language model said; see [`STAGE`].
+/// Suffix of the file that keeps what a language model said.
 pub const READING_JOURNAL: &str = ".reading";
 
 /// The path of a work file of `output`.
