@@ -34,7 +34,10 @@ fn quotes() {
 #[divan::bench(args = ["a2kb", "a2rag", "arag", "rag-agent", "ircot"])]
 fn with_a_model(preset: &str) {
     let (kb, questions) = &*DATA;
-    let reply = r#"{"answerable": true, "answer": "Castel Noor", "citations": [1, 2], "is_sufficient": true, "relevant": true, "grounded": true, "adequate": true}"#;
+    let reply = concat!(
+        r#"{"answerable": true, "answer": "Castel Noor", "citations": [1, 2], "is_sufficient": true, "#,
+        r#""relevant": true, "grounded": true, "adequate": true}"#
+    );
     let model = ScriptedModel::new("ready", move |request| {
         Ok(ChatReply::text(request, format!("{reply} So the answer is: Castel Noor")))
     });

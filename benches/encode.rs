@@ -1,5 +1,6 @@
-//! Speed of the bundled encoder: `A2KB_BENCH_SENTENCES=sentences.txt cargo bench --bench encode` prints sentences a second by
-//! one thread and the time of one short question. `tools/compare/compare_encoder.py` puts it beside onnxruntime.
+//! Speed of the bundled encoder: `A2KB_BENCH_SENTENCES=sentences.txt cargo bench --bench encode` prints sentences a
+//! second by one thread and the time of one short question. `tools/compare/compare_encoder.py` puts it beside
+//! onnxruntime.
 
 use a2kb::internals::vectors::encoder::Encoder;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Recall and speed of the neighbour graph: `A2KB_BENCH_VECTORS=FOLDER cargo bench --bench neighbours`, where FOLDER has
-//! `v.bin` and `q.bin`, rows of 384 f32 of length 1. The graph is built once and kept there as `hnsw.section`.
+//! Recall and speed of the neighbour graph: `A2KB_BENCH_VECTORS=FOLDER cargo bench --bench neighbours`, where FOLDER
+//! has `v.bin` and `q.bin`, rows of 384 f32 of length 1. The graph is built once and kept there as `hnsw.section`.
 
 use a2kb::internals::base::distance::{Instructions, dot_f32};
 use a2kb::internals::base::score::{Scored, TopK};

@@ -1,5 +1,6 @@
-//! Speed of local pushing: `A2KB_BENCH_GRAPH=FOLDER cargo bench --bench page_rank`, where FOLDER has `edges.bin` (pairs of u32)
-//! and `seeds.json`, as `tools/compare/compare_page_rank.py` makes them. Prints a line of JSON for each set of seeds.
+//! Speed of local pushing: `A2KB_BENCH_GRAPH=FOLDER cargo bench --bench page_rank`, where FOLDER has `edges.bin`
+//! (pairs of u32) and `seeds.json`, as `tools/compare/compare_page_rank.py` makes them. Prints a line of JSON for
+//! each set of seeds.
 
 use a2kb::internals::retrieval::graph::adjacency::CompressedGraph;
 use a2kb::internals::retrieval::graph::page_rank::{PushLimits, Reset, local_push};
@@ -38,7 +39,10 @@ fn main() {
         let report = rank.report;
         println!(
             "{}",
-            json!({ "seconds": fastest, "top": top, "touched": report.touched, "arcs": report.arcs, "residual": report.residual })
+            json!({
+                "seconds": fastest, "top": top, "touched": report.touched, "arcs": report.arcs,
+                "residual": report.residual
+            })
         );
     }
 }

@@ -4,7 +4,8 @@
 //!     cargo run --example http_service demo.a2kb
 //!     curl 'http://127.0.0.1:8600/ask?q=Where+was+the+designer+of+the+Velm+Dam+born'
 //!
-//! It is a sketch to copy from: a service for the open network stands behind a proxy that limits who may ask how often.
+//! It is a sketch to copy from: a service for the open network stands behind a proxy that limits who may ask how
+//! often.
 
 use a2kb::KnowledgeBase;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,5 @@
-//! What the crate is made of. It **promises nothing**: any of it may change or go with any version. It is here for this
-//! crate's own tests, benches and fuzz targets; everything for programs stands at the top of the crate.
+//! What the crate is made of. It **promises nothing**: any of it may change or go with any version. It is here for
+//! this crate's own tests, benches and fuzz targets; everything for programs stands at the top of the crate.
 
 #[path = "answer/mod.rs"]
 pub mod answer;

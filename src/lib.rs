@@ -1,9 +1,9 @@
-//! A knowledge base in one memory-mapped file: text, term index, entity graph and provenance, with multi-hop retrieval
-//! in-process. No server, no model, no network.
+//! A knowledge base in one memory-mapped file: text, term index, entity graph and provenance, with multi-hop
+//! retrieval in-process. No server, no model, no network.
 //!
-//! [`Builder`] packs documents into a file, [`KnowledgeBase`] opens it, searches, reads and answers. The bytes are those
-//! of `format-spec.md`; a file opens from read-only media, without a lock, by any number of processes at once, and bytes
-//! from strangers give a typed error or an answer, never a crash.
+//! [`Builder`] packs documents into a file, [`KnowledgeBase`] opens it, searches, reads and answers. The bytes are
+//! those of `format-spec.md`; a file opens from read-only media, without a lock, by any number of processes at once,
+//! and bytes from strangers give a typed error or an answer, never a crash.
 //!
 //! ```
 //! # #[cfg(feature = "build")]
@@ -109,7 +109,8 @@ pub use ingest::{
     reading::{Reading, ReadingReport},
 };
 
-/// Language models: what a [`LanguageModel`] is asked and answers, clients for servers, and replies that are kept or recorded.
+/// Language models: what a [`LanguageModel`] is asked and answers, clients for servers, and replies that are kept or
+/// recorded.
 pub mod models {
     #[cfg(feature = "llm")]
     #[doc(inline)]
@@ -134,7 +135,8 @@ pub mod evaluation {
     pub use crate::retrieval::graph::view::{Deletion, GraphSwitches};
 }
 
-/// What lies beside an output while it is made, and what an output must not destroy: for programs that write as the command does.
+/// What lies beside an output while it is made, and what an output must not destroy: for programs that write as the
+/// command does.
 #[cfg(feature = "build")]
 pub mod outputs {
     #[doc(inline)]

@@ -13,7 +13,8 @@ fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {
     let (a, b, c, d, e) = (section(input.0), section(input.1), section(input.2), section(input.3), section(input.4));
     if let Ok(facts) = Facts::new(&a, &b, &c, &d, &e) {
         for id in 0..8 {
-            let _ = (facts.row(FactId(id)), facts.sources(FactId(id)), facts.outward(EntityId(id)), facts.inward(EntityId(id)));
+            let _ = (facts.row(FactId(id)), facts.sources(FactId(id)));
+            let _ = (facts.outward(EntityId(id)), facts.inward(EntityId(id)));
         }
         let _ = facts.check(8, 100, 100);
     }
@@ -26,7 +27,8 @@ fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {
         let _ = (synonyms.of_entity(EntityId(0)), synonyms.of_entity(EntityId(3)), synonyms.check());
     }
     if let Ok(entities) = EntityDictionary::new(&a, &b, &c, &d) {
-        let _ = (entities.look_up("velm dam"), entities.longest_match(["velm", "dam"].into_iter()), entities.within_distance("velm", 2));
+        let _ = (entities.look_up("velm dam"), entities.longest_match(["velm", "dam"].into_iter()));
+        let _ = entities.within_distance("velm", 2);
         let _ = entities.check(100);
     }
 });

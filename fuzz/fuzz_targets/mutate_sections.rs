@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 static GOOD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut builder = Builder::new().threads(1);
     for number in 0..40 {
-        let text = format!("Station {number} stands on the Northern Line. It was designed by Ada Quill. The keeper lives in Vale {}.", number % 5);
+        let vale = number % 5;
+        let place = format!("Station {number} stands on the Northern Line. It was designed by Ada Quill.");
+        let text = format!("{place} The keeper lives in Vale {vale}.");
         builder = builder.document(Document::plain(format!("{number}"), Some(format!("Station {number}")), text));
     }
     builder.build_to_memory().unwrap().0

@@ -21,8 +21,10 @@ fuzz_target!(|input: (u16, [u8; 4], &[u8])| {
     index.u64s([0]);
     index.u32s(starts.map(u32::from));
     let lists = SectionBytes::new("POSTINGS", lists.to_vec().into());
-    let Ok(postings) = Postings::new(&lists, &SectionBytes::new("POSTINGS_INDEX", index.finish().into())) else { return };
-    let terms: Vec<TermWeight> = (0..4).map(|ordinal| TermWeight { ordinal: TermOrdinal(ordinal), factor: 1.5 }).collect();
+    let index = SectionBytes::new("POSTINGS_INDEX", index.finish().into());
+    let Ok(postings) = Postings::new(&lists, &index) else { return };
+    let term = |ordinal| TermWeight { ordinal: TermOrdinal(ordinal), factor: 1.5 };
+    let terms: Vec<TermWeight> = (0..4).map(term).collect();
     for count in 1..=4 {
         let _ = top_k(&postings, &terms[..count], 5, postings.baked(), None);
     }

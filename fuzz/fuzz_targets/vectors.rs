@@ -1,4 +1,5 @@
-//! A file with vectors, neighbour graph and encoder whose bytes are overwritten, and any bytes as each of these sections.
+//! A file with vectors, neighbour graph and encoder whose bytes are overwritten, and any bytes as each of these
+//! sections.
 #![no_main]
 
 use a2kb::internals::format::section::SectionBytes;

@@ -1,4 +1,5 @@
-//! Give me chunks as they are found, I number them once for all: what a model may cite, and what an answer is checked against.
+//! Give me chunks as they are found, I number them once for all: what a model may cite, and what an answer is checked
+//! against.
 
 use crate::base::ids::ChunkId;
 use crate::language::language_model::estimated_tokens;

@@ -19,7 +19,8 @@ pub enum Status {
     Unverified,
     /// Nothing in the file answers the question (checklist A4).
     Abstained,
-    /// There may be an answer: a budget or a model gave out before it was found, or none stood up to the check (checklist A4).
+    /// There may be an answer: a budget or a model gave out before it was found, or none stood up to the check
+    /// (checklist A4).
     Failed,
 }
 

@@ -1,4 +1,5 @@
-//! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there are none.
+//! Give me a question, I give you the sentences of the file that answer it best, cited to the byte, or say that there
+//! are none.
 
 use crate::answer::{Answer, AnswerEvidence, Claim, LinkedName, NOTHING, Status, Support};
 use crate::base::error::{Error, Result};
@@ -20,8 +21,8 @@ const MIN_COVERAGE: (f32, f32) = (0.34, 0.5);
 /// Sentences of one chunk that are quoted because they lead on.
 const MAX_LEADS: usize = 2;
 
-/// Answers `question` with the sentences of at most `k` chunks of `evidence` (best first), all of `documents` if there is a
-/// filter. The caller adds who found it and what it cost.
+/// Answers `question` with the sentences of at most `k` chunks of `evidence` (best first), all of `documents` if
+/// there is a filter. The caller adds who found it and what it cost.
 pub fn answer(
     snapshot: &Snapshot,
     question: &Question,
@@ -125,7 +126,8 @@ fn quote(
     Ok(())
 }
 
-/// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the first sentence if none has any.
+/// The sentence of a chunk that says most of what is asked, and the one that has most of the question's words; the
+/// first sentence if none has any.
 fn best_sentences(snapshot: &Snapshot, question: &Question, evidence: &Evidence) -> Result<Vec<SentenceId>> {
     let first = snapshot.provenance()?.chunk(evidence.chunk)?.first_sentence;
     let fits = |terms: &[QueryTerm], chunk| {

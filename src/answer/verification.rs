@@ -1,8 +1,9 @@
-//! Give me a model's answer and the table of evidence, I say claim by claim what the cited bytes support, without a model.
+//! Give me a model's answer and the table of evidence, I say claim by claim what the cited bytes support, without a
+//! model.
 //!
-//! Numbers in brackets name rows of the table; a number that names none is taken out and counted (checklist B19), and no text is
-//! ever searched for citations. A claim is supported if its numbers and names stand in the cited chunks (names of the
-//! question are given) and enough of its other words do.
+//! Numbers in brackets name rows of the table; a number that names none is taken out and counted (checklist B19), and
+//! no text is ever searched for citations. A claim is supported if its numbers and names stand in the cited chunks
+//! (names of the question are given) and enough of its other words do.
 
 use crate::answer::evidence_table::{EvidenceRow, EvidenceTable};
 use crate::answer::{Claim, Support};
@@ -235,8 +236,8 @@ pub fn supports(question: &str, text: &str, cited: &[usize], table: &EvidenceTab
     !cuts.is_empty() && cuts.iter().all(|cut| judge(cut, cited, false, &given, table).support == Support::Store)
 }
 
-/// Checks `text` against `table`. `cited` are the rows that the model named for the whole answer, `checked` whether its own
-/// check found the answer grounded.
+/// Checks `text` against `table`. `cited` are the rows that the model named for the whole answer, `checked` whether
+/// its own check found the answer grounded.
 pub fn verify(
     snapshot: &Snapshot,
     question: &str,

@@ -1,5 +1,5 @@
-//! Give me vectors of small integers, I give you their products, with the best instructions of the machine. One of the
-//! two files with `unsafe`.
+//! Give me vectors of small integers, I give you their products, with the best instructions of the machine. One of
+//! the two files with `unsafe`.
 //!
 //! All variants give the same integers as the scalar ones, bit by bit. Code on f32 is written once in plain Rust and
 //! compiled for several instruction sets ([`vectorised`]); without contraction the results are the same too.
@@ -104,7 +104,8 @@ fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// Products of `rows` (`inputs` bytes each, at most 127) with one block of a packed matrix: the 16 outputs of each row.
+/// Products of `rows` (`inputs` bytes each, at most 127) with one block of a packed matrix: the 16 outputs of each
+/// row.
 ///
 /// `block` holds `inputs` / 4 groups of 16 x 4 weights; `inputs` is a multiple of 4 and at most 65536, so that no sum
 /// overflows.
@@ -154,7 +155,8 @@ pub fn dot_i8(instructions: Instructions, a: &[u8], b: &[u8]) -> i32 {
     }
 }
 
-/// Calls `each` with the number of every row of `rows` and its dot product with `query`, whose length is that of a row.
+/// Calls `each` with the number of every row of `rows` and its dot product with `query`, whose length is that of a
+/// row.
 #[inline]
 pub fn for_each_dot_i8(instructions: Instructions, rows: &[u8], query: &[u8], each: impl FnMut(usize, i32)) {
     assert!(!query.is_empty() && query.len() <= 65_536, "a vector");

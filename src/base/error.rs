@@ -136,19 +136,25 @@ pub enum Error {
     },
     /// The embedder at hand makes vectors of another length than those in the file.
     #[error(
-        "the file's vectors are by {file:?} and have {file_dimension} values, but the embedder {given:?} gives {given_dimension}; use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
+        "the file's vectors are by {file:?} and have {file_dimension} values, but the embedder {given:?} gives \
+         {given_dimension}; use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search \
+         work without"
     )]
     #[allow(missing_docs)]
     EmbedderDimension { file: String, file_dimension: u64, given: String, given_dimension: u64 },
     /// The embedder at hand is another model, though its vectors have the same length.
     #[error(
-        "the file's vectors are by {file:?}, and the embedder {given:?} is another model (cosine {cosine:.3} on the file's probe texts); use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
+        "the file's vectors are by {file:?}, and the embedder {given:?} is another model (cosine {cosine:.3} on the \
+         file's probe texts); use {file:?}, or make new vectors with `Embedding::rewrite`. Keyword and graph search \
+         work without"
     )]
     #[allow(missing_docs)]
     EmbedderMismatch { file: String, given: String, cosine: f32 },
     /// There is no embedder at hand for the file's vectors.
     #[error(
-        "the file's vectors are by {file:?}, and that model is not at hand: {why}; give it with `KnowledgeBase::with_embedder`, or make new vectors with `Embedding::rewrite`. Keyword and graph search work without"
+        "the file's vectors are by {file:?}, and that model is not at hand: {why}; give it with \
+         `KnowledgeBase::with_embedder`, or make new vectors with `Embedding::rewrite`. Keyword and graph search work \
+         without"
     )]
     #[allow(missing_docs)]
     EmbedderMissing { file: String, why: String },

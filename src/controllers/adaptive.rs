@@ -1,5 +1,5 @@
-//! A2RAG's loop: gate, climb, answer, check in one call, and search again in other words as long as the answer does not stand
-//! (checklist A2 to A19).
+//! A2RAG's loop: gate, climb, answer, check in one call, and search again in other words as long as the answer does
+//! not stand (checklist A2 to A19).
 
 use crate::answer::verification::supports;
 use crate::controllers::answering::{self, Failure, GivenAnswer, Verdict, joined};

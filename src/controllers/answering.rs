@@ -94,7 +94,8 @@ pub(crate) fn read_words(written: &str) -> GivenAnswer {
     GivenAnswer { answerable, text, ..Default::default() }
 }
 
-/// Asks for the verdict on an answer: relevance, grounding and adequacy in one call, always against the question as it was asked.
+/// Asks for the verdict on an answer: relevance, grounding and adequacy in one call, always against the question as
+/// it was asked.
 pub(crate) fn check(workspace: &Workspace, answer: &GivenAnswer, numbers: &[usize], tokens: u64) -> ChatRequest {
     let schema = object(json!({
         "relevant": of("boolean"), "grounded": of("boolean"), "adequate": of("boolean"), "missing": strings(),

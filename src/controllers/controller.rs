@@ -1,5 +1,6 @@
-//! What the driver and a controller say to each other. A controller is a state machine: give it what came of the last action, it
-//! gives the next one. It reads no file and calls no model; what was found is on the workspace, which the driver keeps.
+//! What the driver and a controller say to each other. A controller is a state machine: give it what came of the last
+//! action, it gives the next one. It reads no file and calls no model; what was found is on the workspace, which the
+//! driver keeps.
 
 use crate::answer::evidence_table::EvidenceTable;
 use crate::answer::{Cause, SubQuestion};

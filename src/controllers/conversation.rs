@@ -1,12 +1,13 @@
-//! Give me a controller that knows one question, I have it search for what a question means within a conversation (checklist B17).
+//! Give me a controller that knows one question, I have it search for what a question means within a conversation
+//! (checklist B17).
 
 use crate::controllers::answering::read_line;
 use crate::controllers::controller::{Action, Controller, Observation, Workspace};
 use crate::controllers::prompts;
 use crate::language::language_model::Step;
 
-/// Asks the model once for the question as it stands alone, if anything was said before, and searches with that. What is
-/// answered stays the question as it was asked, with what was said before in front of it.
+/// Asks the model once for the question as it stands alone, if anything was said before, and searches with that. What
+/// is answered stays the question as it was asked, with what was said before in front of it.
 #[derive(Debug)]
 pub struct Conversation {
     inner: Box<dyn Controller>,

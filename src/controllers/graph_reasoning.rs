@@ -1,5 +1,5 @@
-//! AGRAG: facts near the question, those that matter, the subgraph that joins them, and an answer from its facts and chunks
-//! (checklist G8 to G20); or a label for a text from labelled examples (G19).
+//! AGRAG: facts near the question, those that matter, the subgraph that joins them, and an answer from its facts and
+//! chunks (checklist G8 to G20); or a label for a text from labelled examples (G19).
 
 use crate::answer::Cause;
 use crate::base::ids::FactId;

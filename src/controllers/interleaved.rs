@@ -1,4 +1,5 @@
-//! IRCoT: retrieve, think one sentence, retrieve with the sentence, until the thought ends in an answer (checklist H11).
+//! IRCoT: retrieve, think one sentence, retrieve with the sentence, until the thought ends in an answer (checklist
+//! H11).
 
 use crate::controllers::answering::{self, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};

@@ -1,5 +1,5 @@
-//! `rag_agent`: cut the question, find evidence for each part until it is enough, then answer from one table of evidence
-//! (checklist B1 to B9, B17 to B19).
+//! `rag_agent`: cut the question, find evidence for each part until it is enough, then answer from one table of
+//! evidence (checklist B1 to B9, B17 to B19).
 
 use crate::answer::SubQuestion;
 use crate::controllers::answering::{self, joined};
@@ -88,7 +88,8 @@ impl Planner {
 
     fn plan(&self, workspace: &Workspace) -> Action {
         let part = object(json!({
-            "id": of("string"), "question": of("string"), "after": strings(), "must_have": strings(), "priority": of("string"),
+            "id": of("string"), "question": of("string"), "after": strings(), "must_have": strings(),
+            "priority": of("string"),
         }));
         let schema = object(json!({
             "needs_decomposition": of("boolean"), "subquestions": { "type": "array", "items": part },
@@ -295,7 +296,10 @@ mod tests {
 
     #[test]
     fn parts_stand_behind_what_they_wait_for() {
-        let part = |id: &str, after: &[&str], priority: &str| json!({"id": id, "question": "Q?", "after": after, "priority": priority});
+        let part = |id: &str, after: &[&str], priority: &str| {
+            let question = "Q?";
+            json!({"id": id, "question": question, "after": after, "priority": priority})
+        };
         assert_eq!(order(json!({"subquestions": [part("b", &["a"], "high"), part("a", &[], "low")]})), ["a", "b"]);
         assert_eq!(order(json!({"subquestions": [part("a", &["b"], ""), part("b", &["a"], "")]})), ["a", "b"]);
         assert_eq!(

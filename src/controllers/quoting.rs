@@ -1,4 +1,5 @@
-//! The way without a language model: gate, one retrieval as the preset retrieves, and the file's own sentences as the answer.
+//! The way without a language model: gate, one retrieval as the preset retrieves, and the file's own sentences as the
+//! answer.
 
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 

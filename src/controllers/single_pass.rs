@@ -1,4 +1,5 @@
-//! One retrieval or none, and one answer: the plain baselines, and the case study's decision whether to retrieve (checklist C1 to C6).
+//! One retrieval or none, and one answer: the plain baselines, and the case study's decision whether to retrieve
+//! (checklist C1 to C6).
 
 use crate::base::text::for_each_token;
 use crate::controllers::answering;
@@ -45,7 +46,8 @@ impl Default for SinglePassSettings {
     }
 }
 
-/// Below the first a question surely needs no retrieval, above the second it surely does; between them the model is asked.
+/// Below the first a question surely needs no retrieval, above the second it surely does; between them the model is
+/// asked.
 const DOUBTFUL: (f32, f32) = (0.35, 0.65);
 /// Words that ask for a fact.
 const ASKING: [&str; 11] =
@@ -53,7 +55,8 @@ const ASKING: [&str; 11] =
 /// Words that a question begins with that is none.
 const TALK: [&str; 7] = ["hello", "hi", "thanks", "thank", "hey", "goodbye", "bye"];
 
-/// How likely a question needs retrieval, by its words alone: whole words, where the original compares parts of words.
+/// How likely a question needs retrieval, by its words alone: whole words, where the original compares parts of
+/// words.
 pub fn likely_need(question: &str) -> f32 {
     let mut words: Vec<String> = Vec::new();
     for_each_token(question, |_, folded| words.push(folded.to_owned()));

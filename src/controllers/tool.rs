@@ -64,17 +64,23 @@ impl Tool {
             |what: &str| json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "description": what });
         let (description, properties, required) = match self {
             Tool::KeywordSearch => (
-                "Finds chunks that have literal keywords, letter case aside. Give keywords of one to three words: names, terms, numbers; each is looked for by itself. Gives chunk ids with the sentences that have a keyword. These snippets are abbreviated and not enough to answer: read the promising chunks with read_chunk.",
+                "Finds chunks that have literal keywords, letter case aside. Give keywords of one to three words: \
+                 names, terms, numbers; each is looked for by itself. Gives chunk ids with the sentences that have a \
+                 keyword. These snippets are abbreviated and not enough to answer: read the promising chunks with \
+                 read_chunk.",
                 json!({ "keywords": strings("Keywords of one to three words."), "top_k": top_k }),
                 json!(["keywords"]),
             ),
             Tool::SemanticSearch => (
-                "Finds chunks by meaning. Use it when the words of the documents are not known, or keywords found nothing. Gives chunk ids with their nearest sentences. These snippets are abbreviated and not enough to answer: read the promising chunks with read_chunk.",
+                "Finds chunks by meaning. Use it when the words of the documents are not known, or keywords found \
+                 nothing. Gives chunk ids with their nearest sentences. These snippets are abbreviated and not enough \
+                 to answer: read the promising chunks with read_chunk.",
                 json!({ "query": string("What to look for, as a sentence or question."), "top_k": top_k }),
                 json!(["query"]),
             ),
             Tool::ReadChunk => (
-                "Gives whole chunks by their ids. Where a chunk begins or ends in the middle of something, read the one before or after it, whose ids are given. A chunk that was read is not given again.",
+                "Gives whole chunks by their ids. Where a chunk begins or ends in the middle of something, read the \
+                 one before or after it, whose ids are given. A chunk that was read is not given again.",
                 json!({ "chunk_ids": strings("Ids of chunks.") }),
                 json!(["chunk_ids"]),
             ),
@@ -89,7 +95,8 @@ impl Tool {
                 json!(["from", "to"]),
             ),
             Tool::PprSearch => (
-                "Finds chunks that are near to entities in the graph, over several steps. Use it when what is looked for is related to known names but does not mention them. Gives chunk ids with their first sentence.",
+                "Finds chunks that are near to entities in the graph, over several steps. Use it when what is looked \
+                 for is related to known names but does not mention them. Gives chunk ids with their first sentence.",
                 json!({ "entities": strings("Names of entities."), "top_k": top_k }),
                 json!(["entities"]),
             ),

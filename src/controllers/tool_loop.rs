@@ -1,4 +1,5 @@
-//! A-RAG's loop: the model chooses tools and reads what they give, round after round, until it answers (checklist R9 to R13).
+//! A-RAG's loop: the model chooses tools and reads what they give, round after round, until it answers (checklist R9
+//! to R13).
 
 use crate::controllers::answering;
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Workspace};

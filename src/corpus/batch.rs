@@ -1,5 +1,5 @@
-//! Give me documents of one batch with their sentences, headings, chunks and words, I give you all that can be made of
-//! them without the other batches: compressed text and posting runs. Batches are made in parallel and appended in
+//! Give me documents of one batch with their sentences, headings, chunks and words, I give you all that can be made
+//! of them without the other batches: compressed text and posting runs. Batches are made in parallel and appended in
 //! order.
 
 use crate::base::error::{Error, Result};

@@ -1,5 +1,5 @@
-//! The only loop: give me a controller, a snapshot and models, I run it within a budget, write down what it did, and check its
-//! answer against the file.
+//! The only loop: give me a controller, a snapshot and models, I run it within a budget, write down what it did, and
+//! check its answer against the file.
 
 use crate::answer::Answer;
 use crate::answer::Cause;

@@ -1,4 +1,5 @@
-//! Give me a preset and a question, and I stand in for the model: replies of the usual length, so that a run says what it would cost.
+//! Give me a preset and a question, and I stand in for the model: replies of the usual length, so that a run says
+//! what it would cost.
 
 use crate::base::error::Result;
 use crate::language::language_model::{
@@ -6,8 +7,8 @@ use crate::language::language_model::{
 };
 use serde_json::json;
 
-/// A model that costs nothing and knows nothing. Its replies are well formed and as long as replies usually are, and every
-/// answer passes; so the estimate is that of a question that the first evidence answers.
+/// A model that costs nothing and knows nothing. Its replies are well formed and as long as replies usually are, and
+/// every answer passes; so the estimate is that of a question that the first evidence answers.
 #[derive(Debug)]
 pub struct StandIn;
 

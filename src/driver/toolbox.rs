@@ -1,4 +1,5 @@
-//! Give me a tool's name and arguments, I give you text for the model: the file as an agent sees it (checklist R3 to R8).
+//! Give me a tool's name and arguments, I give you text for the model: the file as an agent sees it (checklist R3 to
+//! R8).
 //!
 //! Tools only read the file that is open. What an agent has read is not given again.
 
@@ -77,8 +78,8 @@ impl<'a> Toolbox<'a> {
         &self.log
     }
 
-    /// What a tool gives. What an agent does wrong is told to it in words (checklist R11); an error is damage of the file.
-    /// Chunks whose text is given become evidence.
+    /// What a tool gives. What an agent does wrong is told to it in words (checklist R11); an error is damage of the
+    /// file. Chunks whose text is given become evidence.
     pub fn call(&mut self, call: &ToolCall, allowed: &[Tool], table: &mut EvidenceTable) -> Result<String> {
         let tool = Tool::named(&call.name).filter(|tool| allowed.contains(tool));
         let (text, tokens) = match tool {

@@ -110,8 +110,8 @@ pub fn risk_coverage(answers: &[(f64, bool)], all: usize) -> Vec<(f64, f64)> {
     points
 }
 
-/// What noise among the passages does, from whether an answer is right without, with the right, and with mixed passages
-/// (MIRAGE): vulnerable to noise, accepts context, insensitive to it, misreads it.
+/// What noise among the passages does, from whether an answer is right without, with the right, and with mixed
+/// passages (MIRAGE): vulnerable to noise, accepts context, insensitive to it, misreads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct ContextEffects {

@@ -136,10 +136,10 @@ pub fn answer_html(
     compared: &[AnswerComparison],
 ) -> String {
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{0}</title><style>{STYLE}pre{{white-space:pre-wrap;background:#f6f6f6;padding:.5em}}\
-         .right summary{{color:#2b6b2b}}.wrong summary{{color:#a33}}</style>\n<h1>{0}</h1>\n<table><tr><th>",
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>{0}</title><style>{STYLE}pre{{white-space:pre-wrap;background:#f6f6f6;\
+         padding:.5em}}.right summary{{color:#2b6b2b}}.wrong \
+         summary{{color:#a33}}</style>\n<h1>{0}</h1>\n<table><tr><th>",
         escape(title)
     );
     reports.iter().for_each(|report| _ = write!(page, "<th>{}", escape(&report.preset)));
@@ -181,8 +181,8 @@ fn question(page: &mut String, record: &AnswerRecord) {
     let status = serde_json::to_value(record.status).unwrap_or_default();
     let _ = write!(
         page,
-        "<details class=\"{class}\"><summary>{} - {}</summary><p>{} ({})<br>right: {}\
-         <br>{} calls, {} tokens{}</p><pre>",
+        "<details class=\"{class}\"><summary>{} - {}</summary><p>{} ({})<br>right: {}<br>{} calls, {} \
+         tokens{}</p><pre>",
         escape(&record.question),
         escape(&record.asked),
         escape(&record.answer),

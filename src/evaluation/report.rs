@@ -39,30 +39,29 @@ pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;\
-padding:0 1em;color:#1a1a1a;background:#fff}\
-table{border-collapse:collapse;margin:1em 0}th,td{padding:.3em .7em;border-bottom:1px solid #ddd;text-align:right}\
-th:first-child,td:first-child{text-align:left}svg text{font:12px system-ui,sans-serif;fill:#333}\
-.bar{fill:#3b6ea5}.axis{stroke:#999;fill:none}.sure{stroke:#111}";
+pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 \
+     1em;color:#1a1a1a;background:#fff}table{border-collapse:collapse;margin:1em 0}th,td{padding:.3em \
+     .7em;border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child{text-align:left}svg \
+     text{font:12px system-ui,sans-serif;fill:#333}.bar{fill:#3b6ea5}.axis{stroke:#999;fill:none}.sure{stroke:#111}";
 const COLOURS: [&str; 8] = ["#3b6ea5", "#c8553d", "#588157", "#8a5a99", "#b8860b", "#4f7f83", "#a23b72", "#666666"];
 
 /// One HTML page: the table, bars with intervals, recall by type, rungs, comparisons, and deletion curves if there
 /// are any.
 pub fn html(title: &str, reports: &[RetrievalReport], comparisons: &[Comparison], deletion: &DeletionCurve) -> String {
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{0}</title><style>{STYLE}</style>\n<h1>{0}</h1>\n",
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>{0}</title><style>{STYLE}</style>\n<h1>{0}</h1>\n",
         escape(title)
     );
     let questions = reports.first().map_or(0, |report| report.questions);
     let _ = writeln!(
         page,
-        "<p>{questions} questions. Recall of the gold passages; bars show the middle 95 % over resampled questions.</p>"
+        "<p>{questions} questions. Recall of the gold passages; bars show the middle 95 % over resampled \
+         questions.</p>"
     );
     page.push_str(
-        "<table><tr><th>preset<th>R@1<th>R@2<th>R@5<th>R@10<th>R@20<th>all gold@5<th>MRR<th>nDCG@10<th>p50 us\
-         <th>p99 us</tr>\n",
+        "<table><tr><th>preset<th>R@1<th>R@2<th>R@5<th>R@10<th>R@20<th>all gold@5<th>MRR<th>nDCG@10<th>p50 us<th>p99 \
+         us</tr>\n",
     );
     for report in reports {
         let _ = write!(page, "<tr><td>{}", escape(&report.preset));
@@ -117,10 +116,9 @@ fn bars(reports: &[RetrievalReport]) -> String {
         let middle = y + 8.0;
         let _ = write!(
             plot,
-            "<text x=\"0\" y=\"{:.0}\">{}</text>\
-             <rect class=\"bar\" x=\"{left}\" y=\"{y}\" width=\"{:.1}\" height=\"16\"/>\
-             <line class=\"sure\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{middle}\" y2=\"{middle}\"/>\
-             <text x=\"{:.1}\" y=\"{:.0}\">{:.1}</text>",
+            "<text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"bar\" x=\"{left}\" y=\"{y}\" width=\"{:.1}\" \
+             height=\"16\"/><line class=\"sure\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{middle}\" y2=\"{middle}\"/><text \
+             x=\"{:.1}\" y=\"{:.0}\">{:.1}</text>",
             y + 13.0,
             escape(&report.preset),
             recall * width,

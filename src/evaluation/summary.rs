@@ -62,7 +62,8 @@ pub struct Comparison {
     pub difference: f64,
     /// The middle 95 % of the difference over resampled questions.
     pub interval: [f64; 2],
-    /// Share of the samples in which the sign of the difference is not that of the mean, times two (paired bootstrap).
+    /// Share of the samples in which the sign of the difference is not that of the mean, times two (paired
+    /// bootstrap).
     pub p_value: f64,
 }
 

@@ -70,8 +70,8 @@ impl fmt::Debug for AskRequest<'_> {
 }
 
 impl KnowledgeBase {
-    /// Asks a question. Without a language model the answer is sentences of the file; in either case it says so if nothing in
-    /// the file is relevant.
+    /// Asks a question. Without a language model the answer is sentences of the file; in either case it says so if
+    /// nothing in the file is relevant.
     pub fn ask<'a>(&'a self, question: &'a str) -> AskRequest<'a> {
         AskRequest {
             kb: self,
@@ -136,14 +136,15 @@ impl<'a> AskRequest<'a> {
         self
     }
 
-    /// Abstains where no document is as near to the question as this, 0 to 1, instead of the preset's threshold. Needs vectors,
-    /// and a preset with a gate.
+    /// Abstains where no document is as near to the question as this, 0 to 1, instead of the preset's threshold.
+    /// Needs vectors, and a preset with a gate.
     pub fn gate(mut self, nearness: f32) -> Self {
         self.gate = Some(nearness);
         self
     }
 
-    /// Pieces of evidence that an answer of quotes may rest on, 5 if nothing is said. With a model the preset says how many.
+    /// Pieces of evidence that an answer of quotes may rest on, 5 if nothing is said. With a model the preset says
+    /// how many.
     pub fn k(mut self, chunks: usize) -> Self {
         self.k = Some(chunks);
         self
@@ -173,8 +174,8 @@ impl<'a> AskRequest<'a> {
         self
     }
 
-    /// Answers. Whatever a model says is held against the file: see [`Answer::status`]. What goes wrong with the model is in the
-    /// answer, with the evidence so far; an error is a wrong request or damage of the file.
+    /// Answers. Whatever a model says is held against the file: see [`Answer::status`]. What goes wrong with the
+    /// model is in the answer, with the evidence so far; an error is a wrong request or damage of the file.
     pub fn run(self) -> Result<Answer> {
         match self.model {
             Some(_) => self.check_with_model()?,
@@ -184,8 +185,8 @@ impl<'a> AskRequest<'a> {
         self.run_with(model)
     }
 
-    /// What the answer would cost, about: the file is asked, a model is not. The estimate is for a question that the first evidence
-    /// answers.
+    /// What the answer would cost, about: the file is asked, a model is not. The estimate is for a question that the
+    /// first evidence answers.
     pub fn estimate(self) -> Result<Answer> {
         self.check_with_model()?;
         self.run_with(Some(&StandIn))

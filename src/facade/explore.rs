@@ -1,4 +1,5 @@
-//! Give me names of entities, I give you what the graph has about them: cards, neighbours, paths, bridges, ranks, subgraphs.
+//! Give me names of entities, I give you what the graph has about them: cards, neighbours, paths, bridges, ranks,
+//! subgraphs.
 
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
@@ -376,7 +377,8 @@ impl Picture {
         for PictureEdge { from, to, fact } in &self.edges {
             let _ = writeln!(
                 text,
-                "<edge source=\"n{from}\" target=\"n{to}\"><data key=\"relation\">{}</data><data key=\"confidence\">{:.3}</data></edge>",
+                "<edge source=\"n{from}\" target=\"n{to}\"><data key=\"relation\">{}</data><data \
+                 key=\"confidence\">{:.3}</data></edge>",
                 escape(&fact.relation),
                 fact.confidence
             );

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 /// # fn main() -> a2kb::Result<()> {
 /// let kb = a2kb::KnowledgeBase::open("kb.a2kb")?;
 /// for citation in kb.ask("Who designed the dam that feeds the river Tamba?").run()?.citations {
-///     println!("[{}] {} ({}, bytes {} to {})", citation.number, citation.quote, citation.source, citation.start, citation.end);
+///     println!("[{}] {} ({})", citation.number, citation.quote, citation.source);
 /// }
 /// # Ok(())
 /// # }
@@ -33,7 +33,8 @@ pub struct KnowledgeBase {
 }
 
 impl KnowledgeBase {
-    /// Opens a file: one page is read, whatever the file's length. Each section's checksum is verified when it is first used.
+    /// Opens a file: one page is read, whatever the file's length. Each section's checksum is verified when it is
+    /// first used.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, ChecksumPolicy::default())
     }
@@ -48,8 +49,8 @@ impl KnowledgeBase {
         Ok(Self::from_snapshot(Snapshot::new(SealedReader::from_bytes(bytes.into(), policy)?)))
     }
 
-    /// Opens a file that is a range of bytes of a larger one, such as an archive that does not compress or a program with
-    /// data behind its code. Nobody may write into the range while it is open.
+    /// Opens a file that is a range of bytes of a larger one, such as an archive that does not compress or a program
+    /// with data behind its code. Nobody may write into the range while it is open.
     pub fn open_range(path: impl AsRef<Path>, range: Range<u64>) -> Result<Self> {
         let reader = SealedReader::open_range(path.as_ref(), range, ChecksumPolicy::default())?;
         Ok(Self::from_snapshot(Snapshot::new(reader)))
@@ -104,13 +105,14 @@ impl KnowledgeBase {
         }
     }
 
-    /// The vector of a question, by the model that the file names: for [`SearchRequest::vector`](crate::SearchRequest::vector) and for
-    /// comparing texts.
+    /// The vector of a question, by the model that the file names: for
+    /// [`SearchRequest::vector`](crate::SearchRequest::vector) and for comparing texts.
     pub fn vector(&self, question: &str) -> Result<Vec<f32>> {
         Ok(self.query_vector(question)?.values().to_vec())
     }
 
-    /// The vector of a question as the indexes want it; it promises nothing, as all of [`internals`](crate::internals).
+    /// The vector of a question as the indexes want it; it promises nothing, as all of
+    /// [`internals`](crate::internals).
     #[doc(hidden)]
     pub fn query_vector(&self, question: &str) -> Result<QueryVector> {
         let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
@@ -139,8 +141,8 @@ impl KnowledgeBase {
         TextFetcher::new(&self.snapshot).chunk(chunk)
     }
 
-    /// The document with this id of its own or source, or `#` and its number. An id that several documents bear is an error
-    /// that lists them.
+    /// The document with this id of its own or source, or `#` and its number. An id that several documents bear is an
+    /// error that lists them.
     pub fn document(&self, name: &str) -> Result<DocumentInfo> {
         named_document(&self.snapshot, name)
     }

@@ -37,7 +37,8 @@ pub enum Mode {
     Keyword,
     /// The query as it stands, letter case aside.
     Exact,
-    /// Evidence over the entity graph, climbing as high as the question needs; with a preset, as that system retrieves.
+    /// Evidence over the entity graph, climbing as high as the question needs; with a preset, as that system
+    /// retrieves.
     Graph,
     /// Nearness in meaning, by the vectors of sentences.
     Semantic,
@@ -111,8 +112,8 @@ pub struct SearchResults {
 }
 
 impl KnowledgeBase {
-    /// Searches for chunks. In [`Mode::Keyword`] the query is words joined by OR; `"a phrase"` must stand as it is, `begin*` stands
-    /// for all words that begin so, and `word~` or `word~2` for all within one or two edits.
+    /// Searches for chunks. In [`Mode::Keyword`] the query is words joined by OR; `"a phrase"` must stand as it is,
+    /// `begin*` stands for all words that begin so, and `word~` or `word~2` for all within one or two edits.
     pub fn search<'a>(&'a self, query: &'a str) -> SearchRequest<'a> {
         SearchRequest {
             kb: self,

@@ -1,5 +1,5 @@
-//! Give me the bytes of a record, I give you who made the file (chapter 4 of the specification) or its vectors (chapter
-//! 25).
+//! Give me the bytes of a record, I give you who made the file (chapter 4 of the specification) or its vectors
+//! (chapter 25).
 
 use crate::base::error::Corruption;
 use crate::base::limits::{MAX_DIMENSION, MAX_MANIFEST_BYTES};

@@ -1,7 +1,8 @@
 //! Give me a byte string, I give you its number: a checked walk over the automaton of chapter 1 of the specification.
 //!
-//! The writer is the `fst` crate; this reader checks every address, because bytes may come from strangers. Transitions
-//! lead to smaller addresses only, so every walk ends; walks over many keys carry a budget of steps besides.
+//! The writer is the `fst` crate; this reader checks every address, because bytes may come from strangers.
+//! Transitions lead to smaller addresses only, so every walk ends; walks over many keys carry a budget of steps
+//! besides.
 
 use crate::base::error::Corruption;
 use crate::base::limits::MAX_TRANSDUCER_STEPS;
@@ -120,9 +121,9 @@ impl Transducer {
         Ok(self.value(&state))
     }
 
-    /// Visits the keys below `prefix` in order. `enter` sees each longer and longer key and says whether to go on below
-    /// it; `each` gets the finished keys and says whether to go on at all. Fails if the walk takes more steps than any
-    /// honest file needs.
+    /// Visits the keys below `prefix` in order. `enter` sees each longer and longer key and says whether to go on
+    /// below it; `each` gets the finished keys and says whether to go on at all. Fails if the walk takes more
+    /// steps than any honest file needs.
     pub fn walk(
         &self,
         prefix: &[u8],
@@ -274,7 +275,8 @@ impl Transducer {
         Ok(u64::from_le_bytes(word))
     }
 
-    /// Visits every key, and checks that they are in order, as many as promised, and that `valid` holds for each value.
+    /// Visits every key, and checks that they are in order, as many as promised, and that `valid` holds for each
+    /// value.
     pub fn check(&self, mut valid: impl FnMut(u64) -> bool) -> Result<(), Corruption> {
         // A shared suffix is walked once per key, so the budget of one walk does not fit; the promised count bounds it
         // instead.
@@ -401,7 +403,9 @@ mod tests {
         }
 
         #[test]
-        fn damaged_bytes_are_read_or_refused(map in maps(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..9)) {
+        fn damaged_bytes_are_read_or_refused(
+            map in maps(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..9),
+        ) {
             let mut bytes = build(&map);
             for (place, byte) in changes {
                 let place = place.index(bytes.len());

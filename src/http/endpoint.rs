@@ -1,4 +1,5 @@
-//! Give me the address of a server and a body, I give you its reply: with time-outs, retries, rate limits, and a way to stop.
+//! Give me the address of a server and a body, I give you its reply: with time-outs, retries, rate limits, and a way
+//! to stop.
 
 use crate::base::error::{Error, Result};
 use reqwest::StatusCode;
@@ -116,8 +117,8 @@ impl Endpoint {
         self.address.split('?').next().unwrap_or_default()
     }
 
-    /// Posts `body` to `path` until it is understood: `start` is called before each try, `each` gets the reply's bytes as they
-    /// come, and `end` says what it was.
+    /// Posts `body` to `path` until it is understood: `start` is called before each try, `each` gets the reply's
+    /// bytes as they come, and `end` says what it was.
     pub(crate) fn post<R>(
         &self,
         path: &str,
@@ -192,7 +193,8 @@ impl Endpoint {
         Err(refused(status, &headers, &String::from_utf8_lossy(&complaint)))
     }
 
-    /// Sends in a thread of its own, so that the caller can stop at any time; the thread ends with the request's time-out.
+    /// Sends in a thread of its own, so that the caller can stop at any time; the thread ends with the request's
+    /// time-out.
     fn talk(&self, path: &str, body: &Value) -> Receiver<Said> {
         let (sender, receiver) = sync_channel(16);
         let request = self.client.post(format!("{}{path}", self.address)).headers(self.headers.clone()).json(body);

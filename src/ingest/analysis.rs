@@ -187,7 +187,8 @@ fn surface<'a>(sentence: &'a str, cut: &SentenceWords, range: std::ops::Range<us
     &sentence[words[range.start].start as usize..words[range.end - 1].end as usize]
 }
 
-/// Names that a first sentence gives to the bearer of the title: a fuller form that it opens with, and what follows "also known as" and the like.
+/// Names that a first sentence gives to the bearer of the title: a fuller form that it opens with, and what follows
+/// "also known as" and the like.
 fn other_names(sentence: &str, cut: &SentenceWords, title: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     for span in capitalised_spans(sentence, cut) {

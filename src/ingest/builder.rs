@@ -78,8 +78,8 @@ impl<'a> Builder<'a> {
         self.documents([document])
     }
 
-    /// Adds documents as they come: they are drawn while the file is built, a few megabytes ahead, and never held all at
-    /// once. They come after those of the paths, in the order in which they were added.
+    /// Adds documents as they come: they are drawn while the file is built, a few megabytes ahead, and never held all
+    /// at once. They come after those of the paths, in the order in which they were added.
     pub fn documents(self, documents: impl IntoIterator<Item = Document, IntoIter: 'a>) -> Self {
         self.try_documents(documents.into_iter().map(Ok))
     }
@@ -212,8 +212,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds in any place. With vectors, a file without them is made first. With `on_disk` it lies beside `path`, as the
-    /// journals do; else it lies where temporary files go, there are no journals, and `path` is for errors only.
+    /// Builds in any place. With vectors, a file without them is made first. With `on_disk` it lies beside `path`, as
+    /// the journals do; else it lies where temporary files go, there are no journals, and `path` is for errors
+    /// only.
     fn build_in<P: Place>(mut self, discovery: Discovery, place: P, path: &Path, on_disk: bool) -> Result<BuildReport> {
         let journal = |suffix| on_disk.then(|| beside(path, suffix));
         let reader =

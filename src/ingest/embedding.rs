@@ -54,8 +54,8 @@ impl Embedding {
         Self::from(Source::Model(embedder))
     }
 
-    /// Vectors that the documents carry, one each, all by the model `name`; questions then come as vectors too, through
-    /// [`SearchRequest::vector`](crate::SearchRequest::vector) or an embedder of that name.
+    /// Vectors that the documents carry, one each, all by the model `name`; questions then come as vectors too,
+    /// through [`SearchRequest::vector`](crate::SearchRequest::vector) or an embedder of that name.
     pub fn given(name: impl Into<String>) -> Self {
         Self::from(Source::Given(name.into()))
     }
@@ -117,8 +117,8 @@ impl Embedding {
         self
     }
 
-    /// Gives the file in `snapshot` these vectors instead of those it had, at `path`. A build that was stopped goes on where
-    /// it was.
+    /// Gives the file in `snapshot` these vectors instead of those it had, at `path`. A build that was stopped goes
+    /// on where it was.
     pub fn rewrite(
         &self,
         snapshot: &Snapshot,
@@ -307,8 +307,8 @@ fn summary_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
     })
 }
 
-/// The sentences' texts in order of their ids, each behind its document's title, without which "he was born there" means
-/// nothing; a document at a time is in memory.
+/// The sentences' texts in order of their ids, each behind its document's title, without which "he was born there"
+/// means nothing; a document at a time is in memory.
 fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
     let documents = snapshot.provenance().map_or(0, |provenance| provenance.document_count());
     (0..documents).flat_map(|document| match texts_of_document(snapshot, DocumentId(document)) {

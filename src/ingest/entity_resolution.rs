@@ -1,9 +1,9 @@
 //! Give me the names of all batches, I give you the entities: who is one and the same, and under which names.
 //!
-//! An entity is a normalised name. Titles and headings are entities always; a capitalised span is one if two sentences
-//! name it. Aliases are names without a parenthesised disambiguator, an organisation's legal form or a leading article,
-//! defined acronyms, and the other names that a document's first sentence gives. An alias never takes a name that is
-//! some entity's own.
+//! An entity is a normalised name. Titles and headings are entities always; a capitalised span is one if two
+//! sentences name it. Aliases are names without a parenthesised disambiguator, an organisation's legal form or a
+//! leading article, defined acronyms, and the other names that a document's first sentence gives. An alias never
+//! takes a name that is some entity's own.
 
 use crate::base::text::{IdByText, Vacant, is_stop_word, name_key};
 use crate::corpus::builder::{NewEntity, origin};

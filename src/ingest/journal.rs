@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const VECTORS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("vectors");
 
-/// A work file beside the output. Deleted when the build is whole, or ends before anything was kept: a journal that is there
-/// saves work.
+/// A work file beside the output. Deleted when the build is whole, or ends before anything was kept: a journal that
+/// is there saves work.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -28,7 +28,8 @@ impl Drop for Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` or makes one. One that a crash left in an odd state is thrown away: it only saves work.
+    /// Opens the journal at `path` or makes one. One that a crash left in an odd state is thrown away: it only saves
+    /// work.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let damaged = |_| Error::io("open the journal", path, std::io::Error::other("it is damaged; delete it"));
         let database = match Database::create(path) {

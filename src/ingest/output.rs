@@ -77,8 +77,8 @@ pub fn refuse_input<'p>(output: &Path, mut inputs: impl Iterator<Item = &'p Path
     }
 }
 
-/// Where the work of a build that was stopped is kept, if some is: the same build goes on from there. `suffixes` are those
-/// of the journals that it uses.
+/// Where the work of a build that was stopped is kept, if some is: the same build goes on from there. `suffixes` are
+/// those of the journals that it uses.
 pub fn kept_work(output: &Path, suffixes: &[&str]) -> Option<PathBuf> {
     suffixes.iter().map(|suffix| beside(output, suffix)).find(|path| path.is_file())
 }

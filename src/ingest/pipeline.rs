@@ -1,9 +1,9 @@
-//! Give me the inputs of a build, I take them into a file in rounds: bounded in memory, the same bytes with any number
-//! of threads.
+//! Give me the inputs of a build, I take them into a file in rounds: bounded in memory, the same bytes with any
+//! number of threads.
 //!
-//! Two passes. The first reads, cuts, compresses and counts, batch by batch; then it is known who is an entity, and the
-//! second ([`super::second_pass`]) reads the stored text again to find mentions and facts. Batches are made in parallel
-//! and joined in order.
+//! Two passes. The first reads, cuts, compresses and counts, batch by batch; then it is known who is an entity, and
+//! the second ([`super::second_pass`]) reads the stored text again to find mentions and facts. Batches are made in
+//! parallel and joined in order.
 
 use crate::base::error::{Error, Result};
 use crate::base::ids::DocumentId;
@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 use std::iter::Peekable;
 use std::path::Path;
 
-/// Text of one batch, about: many documents, or one that is larger. Enough that a batch's own work outweighs its joining.
+/// Text of one batch, about: many documents, or one that is larger. Enough that a batch's own work outweighs its
+/// joining.
 const BATCH_BYTES: usize = 256 << 10;
 /// Input read at once and then worked on in parallel: a batch for each of four threads.
 const ROUND_BYTES: usize = 4 * BATCH_BYTES;
@@ -117,8 +118,8 @@ impl<'b, P: Place> Pipeline<'b, P> {
         if (self.cancelled)() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// First pass, in rounds of a few batches. Three rounds are under way at once: one is parsed, the one before it is
-    /// analysed, and the one before that is appended.
+    /// First pass, in rounds of a few batches. Three rounds are under way at once: one is parsed, the one before it
+    /// is analysed, and the one before that is appended.
     fn read(&mut self, sources: Sources<'_, impl Iterator<Item = Result<Document>>>) -> Result<()> {
         let mut inputs = sources.discovery.inputs().peekable();
         let mut documents = sources.documents;

@@ -1,5 +1,5 @@
-//! Give me documents and a language model, I give you what the model takes out of them: entities, triples, a summary each
-//! (checklist G5, H1, A1). What was paid for is kept in a journal; what a model says is held against the text.
+//! Give me documents and a language model, I give you what the model takes out of them: entities, triples, a summary
+//! each (checklist G5, H1, A1). What was paid for is kept in a journal; what a model says is held against the text.
 
 use super::journal::{Journal, key};
 use crate::base::error::{Error, Result};

@@ -1,4 +1,5 @@
-//! Give me the entities' names and vectors, I give you the edges between entities of like names (AGRAG equation 5, HippoRAG H4).
+//! Give me the entities' names and vectors, I give you the edges between entities of like names (AGRAG equation 5,
+//! HippoRAG H4).
 
 use crate::base::distance::{Instructions, dot_i8};
 use crate::base::error::Result;
@@ -29,7 +30,8 @@ pub(super) struct SynonymFinder {
     scales: Vec<f32>,
 }
 
-/// The most like names so far, the least like on top: bits of the cosine, which is above 0, and the smaller number first.
+/// The most like names so far, the least like on top: bits of the cosine, which is above 0, and the smaller number
+/// first.
 type Nearest = BinaryHeap<Reverse<(u32, Reverse<usize>)>>;
 
 impl SynonymFinder {

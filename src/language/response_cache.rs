@@ -39,7 +39,8 @@ impl CachedModel {
         CachedModel { inner, path: path.into(), mode }
     }
 
-    /// The file is opened for one reading or writing only, so that processes can share it. `None` if it cannot be had.
+    /// The file is opened for one reading or writing only, so that processes can share it. `None` if it cannot be
+    /// had.
     fn open(&self) -> Option<Database> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).ok()?;

@@ -42,8 +42,8 @@ impl Preset {
         Self::names().map(Preset::named).collect()
     }
 
-    /// A preset by its name, with ablations behind it: `a2rag`, `a2kb/no-about/no-vectors`; or the path of a file like those
-    /// of `presets/`. `ask` is another name of `a2kb`, `keyword` of `bm25`.
+    /// A preset by its name, with ablations behind it: `a2rag`, `a2kb/no-about/no-vectors`; or the path of a file
+    /// like those of `presets/`. `ask` is another name of `a2kb`, `keyword` of `bm25`.
     pub fn named(name: &str) -> Result<Preset> {
         let mut parts = name.split("/no-");
         let base = match parts.next().unwrap_or_default() {

@@ -22,7 +22,8 @@ pub struct Preset {
     pub name: String,
     /// What it does, in a sentence.
     pub summary: String,
-    /// How it retrieves. A preset of your own comes from JSON like that of `presets/`; these parts promise nothing in Rust.
+    /// How it retrieves. A preset of your own comes from JSON like that of `presets/`; these parts promise nothing in
+    /// Rust.
     #[doc(hidden)]
     pub pipeline: Pipeline,
     /// How it answers, with a model.

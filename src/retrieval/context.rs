@@ -129,14 +129,15 @@ impl<'a> TextFetcher<'a> {
         self.bytes(start..start.saturating_add(u64::from(range.end - range.start)))
     }
 
-    /// Bytes `range` of a document's text, by the file's own numbers; an error if they are outside or cut a character.
+    /// Bytes `range` of a document's text, by the file's own numbers; an error if they are outside or cut a
+    /// character.
     pub fn document_range(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<String> {
         let bytes = self.document_bytes(document, range.clone())?;
         String::from_utf8(bytes).map_err(|_| corrupt(&range, "a byte range cuts a character"))
     }
 
-    /// Bytes `range` of a document's text, by a caller's numbers; `None` if an end of it is inside a character. Bytes that are
-    /// no text wherever they are cut are damage.
+    /// Bytes `range` of a document's text, by a caller's numbers; `None` if an end of it is inside a character. Bytes
+    /// that are no text wherever they are cut are damage.
     pub fn text_between(&mut self, document: &DocumentRow, range: Range<u32>) -> Result<Option<String>> {
         let bytes = self.document_bytes(document, range.clone())?;
         let (at_start, at_end) = (range.start == 0, range.end == document.text_length);
@@ -209,7 +210,8 @@ impl<'a> TextFetcher<'a> {
         steps.collect()
     }
 
-    /// The page of a byte, for texts of programs that put a form feed between pages. A document is read for this once.
+    /// The page of a byte, for texts of programs that put a form feed between pages. A document is read for this
+    /// once.
     fn page(&mut self, document: DocumentId, start: u32) -> Result<Option<u32>> {
         let row = self.snapshot.provenance()?.document(document)?;
         let plain = [Media::PlainText, Media::JsonLine].into_iter().any(|media| row.media == media as u16);
@@ -250,8 +252,8 @@ fn corrupt(range: &Range<u32>, reason: &'static str) -> Error {
     Corruption::new(Kind::Sentences.name(), u64::from(range.start), reason).into()
 }
 
-/// The text of some bytes of a document; `None` if their first or last character is cut. They are not where the document
-/// itself starts or ends.
+/// The text of some bytes of a document; `None` if their first or last character is cut. They are not where the
+/// document itself starts or ends.
 fn whole_characters(bytes: Vec<u8>, at_start: bool, at_end: bool) -> Result<Option<String>, FromUtf8Error> {
     const CONTINUATION: Range<u8> = 0x80..0xC0;
     let starts_inside = !at_start && bytes.first().is_some_and(|byte| CONTINUATION.contains(byte));
@@ -302,8 +304,8 @@ pub fn check_citation(snapshot: &Snapshot, citation: &Citation) -> Result<Option
     Ok((hex(&row.content_hash) != citation.content_hash).then_some(CitationFault::DocumentChanged(id)))
 }
 
-/// The document that a citation is of. The number is the file's own; the id is what another file of the same documents
-/// has, too. Of several with that id, it is the one with the cited text if there is one.
+/// The document that a citation is of. The number is the file's own; the id is what another file of the same
+/// documents has, too. Of several with that id, it is the one with the cited text if there is one.
 fn cited_document(snapshot: &Snapshot, citation: &Citation) -> Result<Option<DocumentId>> {
     let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
     if citation.document.0 < provenance.document_count() {

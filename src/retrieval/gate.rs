@@ -1,4 +1,5 @@
-//! Give me a question's vector, I tell you whether any document of the file is near enough to be asked (A2RAG, equation 1).
+//! Give me a question's vector, I tell you whether any document of the file is near enough to be asked (A2RAG,
+//! equation 1).
 
 use crate::base::distance::dot_f32;
 use crate::base::error::Result;
@@ -29,9 +30,9 @@ impl Gate {
     }
 }
 
-/// Open if the nearest document's cosine, clipped to 0..1, is at least `threshold`; 0 is always open but for a file without
-/// documents. A document's vector is its own if the file has such, else the mean of its sentences' (instead of a summary's),
-/// among the documents of the nearest sentences.
+/// Open if the nearest document's cosine, clipped to 0..1, is at least `threshold`; 0 is always open but for a file
+/// without documents. A document's vector is its own if the file has such, else the mean of its sentences' (instead
+/// of a summary's), among the documents of the nearest sentences.
 pub fn gate(snapshot: &Snapshot, vector: &QueryVector, threshold: f32) -> Result<Gate> {
     let nearest = match snapshot.vectors(Namespace::Document)? {
         Some(vectors) => {

@@ -123,8 +123,8 @@ fn bearers(snapshot: &Snapshot, name: &str, of: impl Fn(&CopyRow) -> StringId) -
     Ok(bearers)
 }
 
-/// The document with this id of its own, or with this source if it is the only one of it; by number where neither fits.
-/// The copy that was asked for names it. An id that several documents bear is an error that lists them.
+/// The document with this id of its own, or with this source if it is the only one of it; by number where neither
+/// fits. The copy that was asked for names it. An id that several documents bear is an error that lists them.
 pub fn named_document(snapshot: &Snapshot, name: &str) -> Result<DocumentInfo> {
     let provenance = snapshot.provenance()?;
     let of_id = bearers_of_id(snapshot, name)?;

@@ -1,8 +1,9 @@
-//! Give me a place for bytes, I give you positioned writes and flushes; the only way in which this crate writes a file.
+//! Give me a place for bytes, I give you positioned writes and flushes; the only way in which this crate writes a
+//! file.
 //!
-//! [`Backend`] is one file under construction, [`Place`] the name it is published under. Both have an implementation on
-//! the file system ([`super::file`]) and one in memory ([`super::memory`]); the crash tests wrap either in a place that
-//! fails.
+//! [`Backend`] is one file under construction, [`Place`] the name it is published under. Both have an implementation
+//! on the file system ([`super::file`]) and one in memory ([`super::memory`]); the crash tests wrap either in a place
+//! that fails.
 
 use std::io;
 

@@ -105,7 +105,8 @@ impl Place for FilePlace {
     }
 }
 
-/// Puts the names in a folder on the medium. Where a folder cannot be opened as a file, the system orders them itself.
+/// Puts the names in a folder on the medium. Where a folder cannot be opened as a file, the system orders them
+/// itself.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// Maps a range of a file read-only, wherever it starts. The bytes are shared: clones and slices cost nothing. Where a
-/// system has no mapped files, the range is read.
+/// Maps a range of a file read-only, wherever it starts. The bytes are shared: clones and slices cost nothing. Where
+/// a system has no mapped files, the range is read.
 ///
-/// The caller trusts the file system that nobody writes into the range or shortens the file while it is open. Published
-/// files are never written again and replaced only by renaming, so every program that follows the specification keeps
-/// to this; one that does not can make reads fault or change, as with any mapped file.
+/// The caller trusts the file system that nobody writes into the range or shortens the file while it is open.
+/// Published files are never written again and replaced only by renaming, so every program that follows the
+/// specification keeps to this; one that does not can make reads fault or change, as with any mapped file.
 pub fn map(file: &File, range: Range<u64>) -> io::Result<Bytes> {
     // Bytes of a mapping beyond the end of its file would fault.
     if range.start > range.end || range.end > file.metadata()?.len() {

@@ -215,8 +215,15 @@ fn ready_triples_join_the_facts_of_the_rules() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in.jsonl");
     let lines = [
-        r#"{"id":"1","title":"Osk","text":"The Osk rises near Brell. Its water drives mills in the valley.","entities":["Osk","water"],"triples":[["Osk","rises near","Brell"],["water","drives","mills"],["Osk","",""],["only","two"]]}"#,
-        r#"{"id":"2","title":"Brell","text":"Brell is a town. It was founded in 1201.","triples":[["Brell","founded in","1201"]]}"#,
+        concat!(
+            r#"{"id":"1","title":"Osk","text":"The Osk rises near Brell. Its water drives mills in the valley.","#,
+            r#""entities":["Osk","water"],"triples":[["Osk","rises near","Brell"],["water","drives","mills"],"#,
+            r#"["Osk","",""],["only","two"]]}"#
+        ),
+        concat!(
+            r#"{"id":"2","title":"Brell","text":"Brell is a town. It was founded in 1201.","#,
+            r#""triples":[["Brell","founded in","1201"]]}"#
+        ),
     ];
     std::fs::write(&input, lines.join("\n")).unwrap();
     let build = |threads: usize| Builder::new().path(&input).threads(threads).build_to_memory().unwrap();

@@ -183,8 +183,8 @@ fn a_chat_remembers_and_answers_commands() {
         Server::new(vec![answer("Tobias Renn", &[1, 2, 3, 4, 5]), alone, answer("Castel Noor", &[1, 2, 3, 4, 5])]);
     let mut chat = a2kb(&kb, &server.address);
     chat.arg("chat").arg(&kb.file).args(["--model", "openai:m", "--cache", "off"]);
-    let lines = "/sources\nWho designed the Velm Dam?\n\nWhere was he born?\n/sources\n/trace\n/cost\n\
-                 /forget\n/nonsense\n/quit\nnever asked\n";
+    let lines = "/sources\nWho designed the Velm Dam?\n\nWhere was he \
+                 born?\n/sources\n/trace\n/cost\n/forget\n/nonsense\n/quit\nnever asked\n";
     let output = chat.write_stdin(lines).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [

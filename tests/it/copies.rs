@@ -1,4 +1,5 @@
-//! Inputs of the same text: each keeps its id and metadata, a condition holds for each by itself, and a filter shows no other.
+//! Inputs of the same text: each keeps its id and metadata, a condition holds for each by itself, and a filter shows
+//! no other.
 
 use super::tiny;
 use a2kb::internals::language::language_model::ChatReply;

@@ -32,8 +32,8 @@ fn features() -> Builder<'static> {
         Builder::new().title("Features").chunks(24, 8).layer("long", 200, 0).json_fields(JsonFields::default());
     for number in 0..300 {
         let text = format!(
-            "Station {number} stands on the Northern Line. It was opened in {}. \
-             The keeper of Station {number} lives in Vale {}. {}",
+            "Station {number} stands on the Northern Line. It was opened in {}. The keeper of Station {number} lives \
+             in Vale {}. {}",
             1800 + number,
             number % 7,
             "The rails were laid by hand over moor and bog. ".repeat(number % 5),

@@ -1,10 +1,10 @@
 //! Give me the crate's sources, I give you what each module names of the others, and the circles among them.
 //!
 //! A module is a file; a module inside a file counts as that file. A module depends on each module in whose file
-//! something stands that it names by `use` or in a path from `crate`, `super` or `self`; a name that a module passes on
-//! by `pub use` is followed to where it is defined. That a module passes on what its own children define is no
-//! dependency, nor is `mod`. So a child may name what its parent's file defines only as long as that file names nothing
-//! of the child for its own code.
+//! something stands that it names by `use` or in a path from `crate`, `super` or `self`; a name that a module passes
+//! on by `pub use` is followed to where it is defined. That a module passes on what its own children define is no
+//! dependency, nor is `mod`. So a child may name what its parent's file defines only as long as that file names
+//! nothing of the child for its own code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

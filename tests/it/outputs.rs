@@ -170,7 +170,8 @@ fn records_reports_and_traces_spare_inputs_and_knowledge_bases() {
         "eval answers @/kb.a2kb --questions @/questions.jsonl --model simulated --report @/kb.a2kb",
         "ask @/kb.a2kb dams --trace @/kb.a2kb",
         "ask @/kb.a2kb dams --model openai:x --base-url http://127.0.0.1:9 --record @/kb.a2kb",
-        "build @/x.md -o @/new.a2kb --embedder none --extract --model openai:x --base-url http://127.0.0.1:9 --record @/x.md",
+        "build @/x.md -o @/new.a2kb --embedder none --extract --model openai:x --base-url http://127.0.0.1:9 --record \
+         @/x.md",
     ] {
         let output = files.run(line);
         assert_eq!(output.status.code(), Some(1), "{line}: {}", said(&output));

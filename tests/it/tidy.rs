@@ -336,3 +336,38 @@ fn examples_use_what_is_promised() {
         assert!(!hidden, "{} uses what promises nothing", path.display());
     }
 }
+
+/// The functions of a file with their lengths in lines, as rustfmt writes them: from `fn` to the brace in its column.
+fn function_lengths(text: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let indent = &line[..line.len() - code.len()];
+        let is_function = code.starts_with("fn ") || code.starts_with("pub") && code.contains(" fn ");
+        if !is_function || line.ends_with('}') || line.ends_with(';') {
+            continue;
+        }
+        let end = lines[at..].iter().position(|line| *line == format!("{indent}}}"));
+        found.extend(end.map(|end| (code.to_owned(), end + 1)));
+    }
+    found
+}
+
+#[test]
+fn functions_fit_a_screen_and_lines_a_page() {
+    const MAX_FUNCTION_LINES: usize = 60;
+    const MAX_COLUMNS: usize = 120;
+    assert_eq!(function_lengths("fn a() {\n    1\n}\nfn b() {}\n"), [("fn a() {".to_owned(), 3)]);
+    for folder in ["src", "tests/it", "benches", "examples", "fuzz/fuzz_targets"] {
+        for (path, text) in sources(folder) {
+            for (number, line) in text.lines().enumerate() {
+                let columns = line.chars().count();
+                assert!(columns <= MAX_COLUMNS, "{}:{} has {columns} columns", path.display(), number + 1);
+            }
+            for (function, lines) in function_lengths(&text) {
+                assert!(lines <= MAX_FUNCTION_LINES, "{}: {function} has {lines} lines", path.display());
+            }
+        }
+    }
+}

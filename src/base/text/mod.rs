@@ -1,4 +1,5 @@
-//! Give me a text, I give you its tokens and stems: one analyzer for build and query (chapter 17 of the specification).
+//! Give me a text, I give you its tokens and stems: one analyzer for build and query (chapter 17 of the
+//! specification).
 
 mod edit_distance;
 mod fold;

@@ -116,7 +116,8 @@ mod tests {
             assert_eq!(vocabulary.len(), slow.len());
             assert!(slow.iter().all(|(word, &id)| vocabulary.find(word) == Some(id)));
             assert_eq!(vocabulary.find("absent"), None);
-            assert!(words.iter().zip(&words[words.len().min(1)..]).all(|(a, b)| byte_order(a).cmp(&byte_order(b)) == a.cmp(b)));
+            let pairs = || words.iter().zip(&words[words.len().min(1)..]);
+            assert!(pairs().all(|(a, b)| byte_order(a).cmp(&byte_order(b)) == a.cmp(b)));
         }
     }
 }

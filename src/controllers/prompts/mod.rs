@@ -1,6 +1,8 @@
-//! Give me what a step is about, I give you the request to the model: all words that are said to models are in this folder.
+//! Give me what a step is about, I give you the request to the model: all words that are said to models are in this
+//! folder.
 //!
-//! Whatever comes from documents stands between marks that it cannot contain, and models are told that it is no instruction.
+//! Whatever comes from documents stands between marks that it cannot contain, and models are told that it is no
+//! instruction.
 
 use crate::answer::evidence_table::EvidenceRow;
 use crate::controllers::controller::Turn;

@@ -30,7 +30,9 @@ fn open(names: &BTreeMap<String, BTreeSet<u32>>, count: u32) -> EntityDictionary
 proptest! {
     #[test]
     fn look_ups_and_longest_matches_equal_the_map(
-        names in prop::collection::btree_map("[ab]{1,2}( [ab]{1,2}){0,2}", prop::collection::btree_set(0u32..20, 1..4), 1..30),
+        names in prop::collection::btree_map(
+            "[ab]{1,2}( [ab]{1,2}){0,2}", prop::collection::btree_set(0u32..20, 1..4), 1..30,
+        ),
         sentence in prop::collection::vec("[ab]{1,2}", 1..6),
     ) {
         let dictionary = open(&names, 20);

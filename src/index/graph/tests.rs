@@ -31,7 +31,8 @@ proptest! {
         relations.head(3, 0);
         relations.u32s([0, 1, 2]);
         let facts = Facts::new(&section("RELATIONS", relations.finish()), &section("FACTS", sections.facts),
-            &section("FACT_SOURCES", sections.sources), &section("SUBJECT_FACTS", sections.subject_facts), &section("OBJECT_FACTS", sections.object_facts)).unwrap();
+            &section("FACT_SOURCES", sections.sources), &section("SUBJECT_FACTS", sections.subject_facts),
+            &section("OBJECT_FACTS", sections.object_facts)).unwrap();
         facts.check(6, 9, 3).unwrap();
         prop_assert_eq!(facts.len(), expected.len());
         for (id, (key, (count, confidence, sentences))) in expected.iter().enumerate() {
@@ -41,7 +42,8 @@ proptest! {
             prop_assert!(facts.sources(FactId(id as u32)).unwrap().iter().eq(sentences));
         }
         for entity in 0..6 {
-            let outward: Vec<u32> = facts.outward(EntityId(entity)).unwrap().iter().map(|arc| arc.neighbour.0).collect();
+            let outward = facts.outward(EntityId(entity)).unwrap();
+            let outward: Vec<u32> = outward.iter().map(|arc| arc.neighbour.0).collect();
             let want: Vec<u32> = expected.keys().filter(|key| key.0 == entity).map(|key| key.2).collect();
             prop_assert_eq!(outward, want);
             let inward: Vec<u32> = facts.inward(EntityId(entity)).unwrap().iter().map(|arc| arc.neighbour.0).collect();
@@ -51,14 +53,17 @@ proptest! {
     }
 
     #[test]
-    fn links_are_read_from_both_sides(lists in prop::collection::vec(prop::collection::btree_set(0u32..9, 0..5), 0..9)) {
+    fn links_are_read_from_both_sides(
+        lists in prop::collection::vec(prop::collection::btree_set(0u32..9, 0..5), 0..9),
+    ) {
         let mut flat = FlatLists::default();
         lists.iter().for_each(|list| flat.push(list.iter().copied()));
         let links = Links::new(&section("A", flat.encode()), &section("B", flat.transpose(9).encode())).unwrap();
         links.check(lists.len(), 9).unwrap();
         for entity in 0..9 {
             let got: Vec<u32> = links.of_entity(EntityId(entity)).unwrap().map(Result::unwrap).collect();
-            let want: Vec<u32> = (0..lists.len() as u32).filter(|&from| lists[from as usize].contains(&entity)).collect();
+            let points = |from: &u32| lists[*from as usize].contains(&entity);
+            let want: Vec<u32> = (0..lists.len() as u32).filter(points).collect();
             prop_assert_eq!(links.is_unlinked(EntityId(entity)).unwrap(), want.is_empty());
             prop_assert_eq!(got, want);
         }
@@ -69,7 +74,13 @@ proptest! {
         let mut relations = SectionBuilder::new();
         relations.head(0, 0);
         let empty = FactsWriter::default().finish(0).0;
-        let facts = Facts::new(&section("RELATIONS", relations.finish()), &section("FACTS", empty.facts), &section("FACT_SOURCES", empty.sources), &section("SUBJECT_FACTS", bytes), &section("OBJECT_FACTS", empty.object_facts));
+        let facts = Facts::new(
+            &section("RELATIONS", relations.finish()),
+            &section("FACTS", empty.facts),
+            &section("FACT_SOURCES", empty.sources),
+            &section("SUBJECT_FACTS", bytes),
+            &section("OBJECT_FACTS", empty.object_facts),
+        );
         if let Ok(facts) = facts {
             let _ = facts.outward(EntityId(0));
             let _ = facts.check(1, 1, 1);

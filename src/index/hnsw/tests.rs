@@ -69,7 +69,9 @@ fn small_graphs_work() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damage_gives_errors_or_rows(changes in prop::collection::vec((any::<u16>(), any::<u8>()), 1..6), cut in any::<u16>()) {
+    fn damage_gives_errors_or_rows(
+        changes in prop::collection::vec((any::<u16>(), any::<u8>()), 1..6), cut in any::<u16>(),
+    ) {
         static GOOD: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| build(&rows(400, 11)));
         let mut bytes = GOOD.clone();
         let length = bytes.len();

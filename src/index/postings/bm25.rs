@@ -1,8 +1,8 @@
 //! Give me weighted terms, I give you the k best chunks, reading only blocks that can hold one of them.
 //!
-//! MaxScore over windows of chunks: in each window the terms whose bounds together cannot reach the k-th score are only
-//! looked up for chunks that the other terms found. Scores are whole numbers of 1/65536, so that the order of adding
-//! does not matter and every strategy gives the same hits.
+//! MaxScore over windows of chunks: in each window the terms whose bounds together cannot reach the k-th score are
+//! only looked up for chunks that the other terms found. Scores are whole numbers of 1/65536, so that the order of
+//! adding does not matter and every strategy gives the same hits.
 
 use super::cursor::PostingCursor;
 use super::reader::Postings;
@@ -13,8 +13,8 @@ use crate::base::score::{Scored, TopK};
 
 /// Scores are whole numbers of one by this.
 pub const SCORE_UNIT: f32 = 65_536.0;
-/// Chunks scored at once: a guess that their points (16 KiB) fit the first-level cache. The first windows are smaller,
-/// so that a threshold is known early.
+/// Chunks scored at once: a guess that their points (16 KiB) fit the first-level cache. The first windows are
+/// smaller, so that a threshold is known early.
 const WINDOW: u32 = 4096;
 const FIRST_WINDOW: u32 = 256;
 

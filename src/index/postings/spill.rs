@@ -1,4 +1,5 @@
-//! Give me runs of postings in order of their stems, I keep them in a temporary file and give them back in that order.
+//! Give me runs of postings in order of their stems, I keep them in a temporary file and give them back in that
+//! order.
 
 use super::posting_run::PostingRun;
 use std::fs::File;

@@ -27,8 +27,8 @@ impl TermTable {
         }
     }
 
-    /// Adds those of `other` whose stems `occurs` holds for, in its order; gives the numbers here of its stems. A word
-    /// may occur nowhere: one of a heading without text below it, or one cut off at the end of a long title.
+    /// Adds those of `other` whose stems `occurs` holds for, in its order; gives the numbers here of its stems. A
+    /// word may occur nowhere: one of a heading without text below it, or one cut off at the end of a long title.
     pub(super) fn merge(&mut self, other: &TermTable, occurs: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
         let mut numbers = Vec::with_capacity(other.stem_count());
         for (local, stem) in other.stems.words().enumerate() {

@@ -184,7 +184,9 @@ proptest! {
     }
 
     #[test]
-    fn any_lists_are_read_or_refused(lists in prop::collection::vec(any::<u8>(), 0..200), start in 0u32..4, chunk_count in 0u32..500) {
+    fn any_lists_are_read_or_refused(
+        lists in prop::collection::vec(any::<u8>(), 0..200), start in 0u32..4, chunk_count in 0u32..500,
+    ) {
         let mut index = crate::format::cursor::SectionBuilder::new();
         let head = index.part();
         head.extend_from_slice(&1u32.to_le_bytes());
@@ -197,7 +199,8 @@ proptest! {
         index.u64s([0]);
         index.u32s([start]);
         let lists = SectionBytes::new("POSTINGS", Bytes::from(lists));
-        let postings = Postings::new(&lists, &SectionBytes::new("POSTINGS_INDEX", Bytes::from(index.finish()))).unwrap();
+        let index = SectionBytes::new("POSTINGS_INDEX", Bytes::from(index.finish()));
+        let postings = Postings::new(&lists, &index).unwrap();
         let terms = [TermWeight { ordinal: TermOrdinal(0), factor: 1.0 }];
         let _ = top_k(&postings, &terms, 10, postings.baked(), None);
         let _ = postings.check();

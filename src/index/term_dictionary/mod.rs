@@ -1,4 +1,5 @@
-//! Give me a word, I give you the ordinal of its postings; also for all words with a prefix or within an edit distance.
+//! Give me a word, I give you the ordinal of its postings; also for all words with a prefix or within an edit
+//! distance.
 
 mod reader;
 #[cfg(feature = "build")]

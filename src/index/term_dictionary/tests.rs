@@ -42,7 +42,9 @@ fn expected(keys: &BTreeMap<String, u32>, matches: impl Fn(&str) -> bool) -> Vec
 
 proptest! {
     #[test]
-    fn look_ups_equal_the_slow_twins(words in prop::collection::btree_set("[abé]{1,5}(ing|ed)?", 1..60), probe in "[abé]{1,5}") {
+    fn look_ups_equal_the_slow_twins(
+        words in prop::collection::btree_set("[abé]{1,5}(ing|ed)?", 1..60), probe in "[abé]{1,5}",
+    ) {
         let (dictionary, keys) = dictionary(&words);
         dictionary.check(keys.values().max().unwrap() + 1).unwrap();
         let direct = keys.get(&probe).or_else(|| keys.get(stem(&probe).as_ref())).map(|&o| TermOrdinal(o));

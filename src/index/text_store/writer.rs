@@ -15,8 +15,8 @@ pub struct CompressedBlock {
     pub frame: Vec<u8>,
 }
 
-/// Compresses `text` into blocks of about the target size, cut only at `cuts` (increasing offsets) where there are any
-/// in reach.
+/// Compresses `text` into blocks of about the target size, cut only at `cuts` (increasing offsets) where there are
+/// any in reach.
 pub fn compress(text: &[u8], cuts: &[usize]) -> std::io::Result<Vec<CompressedBlock>> {
     let mut blocks = Vec::new();
     let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;

@@ -19,7 +19,8 @@ fn texts(document: &Document) -> Vec<(&str, BlockKind, Vec<&str>)> {
 #[test]
 fn markdown_keeps_the_source_and_its_structure() {
     use BlockKind::{Prose, Row, Verbatim};
-    let source = "---\ntitle: \"Dams\"\n---\n\nFirst *line*\nof text.\n\n## Old\n\n- one\n- two [x](y)\n\n### Deep `x`\n\n```rust\nlet a = 1;\n\nlet b;\n```\n\n## New\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    let source = "---\ntitle: \"Dams\"\n---\n\nFirst *line*\nof text.\n\n## Old\n\n- one\n- two [x](y)\n\n### Deep \
+                  `x`\n\n```rust\nlet a = 1;\n\nlet b;\n```\n\n## New\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
     let document = parse(Format::Markdown, source);
     assert_eq!(document.fields.title.as_deref(), Some("Dams"));
     assert_eq!(document.text, source);
@@ -40,7 +41,9 @@ fn markdown_keeps_the_source_and_its_structure() {
 #[test]
 fn html_gives_what_a_reader_sees() {
     use BlockKind::{Prose, Row, Verbatim};
-    let page = "<title>A  page</title><script>no()</script><h1>Top</h1><p>One <b>two</b>\n three.<p>Four<h2>Part</h2><pre>a\n  b</pre><table><tr><th>x<th>y<tr><td>1<td>2</table><div hidden>six</div>";
+    let page = "<title>A  page</title><script>no()</script><h1>Top</h1><p>One <b>two</b>\n \
+                three.<p>Four<h2>Part</h2><pre>a\n  b</pre><table><tr><th>x<th>y<tr><td>1<td>2</table><div \
+                hidden>six</div>";
     let document = parse(Format::Html, page);
     assert_eq!(document.fields.title.as_deref(), Some("A page"));
     assert_eq!(
@@ -94,7 +97,10 @@ fn plain_paragraphs_may_be_wrapped() {
 
 proptest! {
     #[test]
-    fn blocks_are_ordered_and_on_borders(text in "[a-zé<>/#|`*\\[\\]() \n\\-]{1,80}", format in prop::sample::select(vec![Format::Plain, Format::Markdown, Format::Html])) {
+    fn blocks_are_ordered_and_on_borders(
+        text in "[a-zé<>/#|`*\\[\\]() \n\\-]{1,80}",
+        format in prop::sample::select(vec![Format::Plain, Format::Markdown, Format::Html]),
+    ) {
         let input = RawInput { source: "x".into(), format, bytes: text.into_bytes(), line: None };
         if let Ok(document) = read(input, &JsonFields::default()) {
             let mut end = 0;

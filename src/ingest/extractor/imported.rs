@@ -1,7 +1,8 @@
-//! Give me the triples that a document carries, I give you statements of the graph: ready triples, however they were made.
+//! Give me the triples that a document carries, I give you statements of the graph: ready triples, however they were
+//! made.
 //!
-//! This is also the door for a language model: whoever extracts triples puts them into [`Document::triples`](crate::Document), and they
-//! join those found by rules.
+//! This is also the door for a language model: whoever extracts triples puts them into
+//! [`Document::triples`](crate::Document), and they join those found by rules.
 
 use crate::base::text::name_key;
 use crate::corpus::builder::{Statement, method};
@@ -25,8 +26,8 @@ const DOUBTFUL_CONFIDENCE: u8 = 128;
 const MAX_PART_BYTES: usize = 200;
 
 impl Extraction {
-    /// Leaves out triples with an empty or overlong part or two equal ends, and gives how many; and those that occur twice
-    /// (checklist G5).
+    /// Leaves out triples with an empty or overlong part or two equal ends, and gives how many; and those that occur
+    /// twice (checklist G5).
     pub fn clean(&mut self) -> usize {
         let fits = |part: &String| part.len() <= MAX_PART_BYTES && !name_key(part).is_empty();
         let (mut bad, mut seen) = (0, std::collections::BTreeSet::new());
@@ -52,9 +53,9 @@ impl Extraction {
         self.entities.iter().map(String::as_str).chain(ends)
     }
 
-    /// Statements of the triples. `entity` finds the entity of a name, `relation` numbers a relation, and `sentences` are the
-    /// document's sentences with the entities that each names: the source of a triple is the first one that names both of its
-    /// ends, else the subject, else the object, else the document's first.
+    /// Statements of the triples. `entity` finds the entity of a name, `relation` numbers a relation, and `sentences`
+    /// are the document's sentences with the entities that each names: the source of a triple is the first one
+    /// that names both of its ends, else the subject, else the object, else the document's first.
     pub fn statements(
         &self,
         entity: impl Fn(&str) -> Option<u32>,

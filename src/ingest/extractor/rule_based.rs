@@ -165,7 +165,8 @@ const VERBS: &[&str] = &[
     "written",
 ];
 
-/// Facts of the sentence; `relations` numbers the relation names. `topic` stands for a pronoun that opens the sentence.
+/// Facts of the sentence; `relations` numbers the relation names. `topic` stands for a pronoun that opens the
+/// sentence.
 pub(super) fn statements(
     sentence: &str,
     words: &SentenceWords,

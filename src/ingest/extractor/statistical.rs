@@ -1,4 +1,5 @@
-//! Give me chunks, I give you the words and phrases that stand out in each: AGRAG's statistical extraction (equations 2 and 3).
+//! Give me chunks, I give you the words and phrases that stand out in each: AGRAG's statistical extraction (equations
+//! 2 and 3).
 //!
 //! Counts are kept, scores are derived: a chunk more or less changes the rarity of all phrases (checklist G2).
 
@@ -14,14 +15,15 @@ const MAX_PHRASES: usize = 8 << 20;
 /// Which phrases of a chunk are entities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Selector {
-    /// The best by equation 2, a twentieth as many as the chunk has words, 4 to 16; none of a single chunk, and none inside a
-    /// longer one of the same count. The equation's values are far too small for the thresholds of the paper.
+    /// The best by equation 2, a twentieth as many as the chunk has words, 4 to 16; none of a single chunk, and none
+    /// inside a longer one of the same count. The equation's values are far too small for the thresholds of the
+    /// paper.
     #[default]
     ScaleFree,
     /// All with more than this by equation 2.
     Absolute(f64),
-    /// All whose weight by scikit-learn's rule (smooth rarity, chunks brought to length 1) is more than this; as the released
-    /// code, which joins words over the stop words between them.
+    /// All whose weight by scikit-learn's rule (smooth rarity, chunks brought to length 1) is more than this; as the
+    /// released code, which joins words over the stop words between them.
     SklearnL2(f64),
 }
 
@@ -47,7 +49,8 @@ pub struct ChunkPhrases {
 }
 
 impl ChunkPhrases {
-    /// Of a text. Words have at least two letters and are no stop words; phrases `over_stop_words` are joined over those.
+    /// Of a text. Words have at least two letters and are no stop words; phrases `over_stop_words` are joined over
+    /// those.
     pub fn new(text: &str, over_stop_words: bool) -> Self {
         let mut phrases = ChunkPhrases::default();
         let mut run: Vec<String> = Vec::new();
@@ -110,7 +113,8 @@ impl PhraseCounts {
         self.frequency.get(phrase).copied().unwrap_or(0)
     }
 
-    /// Equation 2: count / (words of the chunk * ln(chunks + 1)) * ln((chunks + 1) / (chunks with the phrase + 1)). At least 0, below 1.
+    /// Equation 2: count / (words of the chunk * ln(chunks + 1)) * ln((chunks + 1) / (chunks with the phrase + 1)).
+    /// At least 0, below 1.
     pub fn score(&self, count: u32, words: u32, frequency: u32) -> f64 {
         let all = self.chunks as f64 + 1.0;
         f64::from(count) / (f64::from(words.max(1)) * all.ln()) * (all / (f64::from(frequency) + 1.0)).ln()
@@ -215,7 +219,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_added_and_removed_leaves_nothing(texts in prop::collection::vec("[ab c]{0,12}", 1..8), gone in 0usize..8) {
+        fn what_is_added_and_removed_leaves_nothing(
+            texts in prop::collection::vec("[ab c]{0,12}", 1..8), gone in 0usize..8,
+        ) {
             let chunks: Vec<_> = texts.iter().map(|text| ChunkPhrases::new(text, false)).collect();
             let gone = gone % chunks.len();
             let (mut all, mut rest) = (PhraseCounts::default(), PhraseCounts::default());

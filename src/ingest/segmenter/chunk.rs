@@ -50,7 +50,8 @@ fn glued_run(pieces: &[Piece], at: usize) -> u32 {
     pieces[at].tokens.saturating_add(rest.map(|piece| piece.tokens).sum())
 }
 
-/// Goes back from `end` over whole sentences as far as the overlap allows and the next sentence still fits, but past `start`.
+/// Goes back from `end` over whole sentences as far as the overlap allows and the next sentence still fits, but past
+/// `start`.
 fn next_start(pieces: &[Piece], start: usize, end: usize, layer: &Layer) -> usize {
     let Some(following) = pieces.get(end).filter(|following| following.heading == pieces[start].heading) else {
         return end;

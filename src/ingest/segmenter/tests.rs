@@ -61,7 +61,8 @@ proptest! {
 
     #[test]
     fn chunks_cover_all_sentences(
-        raw in prop::collection::vec((1u32..40, 0u32..3, any::<bool>()), 1..60), target in 1u32..90, overlap in 0u32..40,
+        raw in prop::collection::vec((1u32..40, 0u32..3, any::<bool>()), 1..60), target in 1u32..90,
+        overlap in 0u32..40,
     ) {
         let mut heading = 0;
         let pieces: Vec<Piece> = raw.iter().map(|&(tokens, step, glued)| {

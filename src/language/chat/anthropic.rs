@@ -1,4 +1,5 @@
-//! Anthropic's messages. A reply of JSON is asked for as the arguments of a tool, which the server holds to the schema.
+//! Anthropic's messages. A reply of JSON is asked for as the arguments of a tool, which the server holds to the
+//! schema.
 
 use super::protocol::{Protocol, count, string};
 use crate::language::language_model::{ChatReply, ChatRequest, Message, Shape, ToolCall};

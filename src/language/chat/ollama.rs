@@ -94,8 +94,8 @@ impl Protocol for Ollama {
         let room = u64::from(self.context_tokens);
         if sent > room || read + u64::from(request.max_tokens) > room || read * 2 < sent {
             reply.remarks.push(format!(
-                "the prompt has about {sent} tokens and Ollama read {read} of {room} at most: \
-                 it may have been cut; raise `context_tokens`"
+                "the prompt has about {sent} tokens and Ollama read {read} of {room} at most: it may have been cut; \
+                 raise `context_tokens`"
             ));
         }
     }

@@ -1,9 +1,10 @@
-//! Give me a question, I give you chunks of evidence in order, over at most a few hops of the entity graph, without a model.
+//! Give me a question, I give you chunks of evidence in order, over at most a few hops of the entity graph, without a
+//! model.
 //!
-//! The local stage. Chunks that are about the question's names, and the best by keywords, are the first candidates. From
-//! each, every sentence that names another entity leads to the chunks about that entity. A hop is worth part of where
-//! it starts, part of how well its sentence fits the question, and part of how well its target does; the best chain
-//! to a chunk is its score and its explanation.
+//! The local stage. Chunks that are about the question's names, and the best by keywords, are the first candidates.
+//! From each, every sentence that names another entity leads to the chunks about that entity. A hop is worth part of
+//! where it starts, part of how well its sentence fits the question, and part of how well its target does; the best
+//! chain to a chunk is its score and its explanation.
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
@@ -370,7 +371,8 @@ impl<'a> Walk<'a> {
         Ok(steps)
     }
 
-    /// Chunks about an entity or one of nearly its name, or those that mention it if it is rare and nothing is about it.
+    /// Chunks about an entity or one of nearly its name, or those that mention it if it is rare and nothing is about
+    /// it.
     fn targets(&self, entity: EntityId) -> Result<Vec<Target>> {
         let mut targets = Vec::new();
         for chunk in self.view.chunks_about(entity, self.settings.max_about)? {

@@ -1,10 +1,10 @@
 //! Give me a condition on metadata, as `year >= 2020 and lang = en`, I give you the documents that meet it.
 //!
-//! A condition is comparisons joined by `and`, `or`, `not` and parentheses. A field is a key of the document's metadata
-//! (`a.b` for a key inside an object), or `id`, `title`, `source` where there is no such key. Values are numbers, words,
-//! "quoted texts", `true` and `false`. Numbers are compared as numbers where both sides are, texts by their characters, so
-//! that ISO dates compare as dates; `~` asks whether a text contains another, letter case aside. A list meets a
-//! comparison if one of its items does. A document without the field meets none but `not` and `!=`.
+//! A condition is comparisons joined by `and`, `or`, `not` and parentheses. A field is a key of the document's
+//! metadata (`a.b` for a key inside an object), or `id`, `title`, `source` where there is no such key. Values are
+//! numbers, words, "quoted texts", `true` and `false`. Numbers are compared as numbers where both sides are, texts by
+//! their characters, so that ISO dates compare as dates; `~` asks whether a text contains another, letter case aside.
+//! A list meets a comparison if one of its items does. A document without the field meets none but `not` and `!=`.
 //!
 //! Where several inputs have the same text, each of these copies is a document to a condition: it meets all of it by
 //! itself, or is left out.
@@ -388,7 +388,10 @@ mod tests {
 
     #[test]
     fn compares_by_type() {
-        let metadata = r#"{"year": 2021, "lang": "en", "day": "2020-05-17", "tags": ["red", "Blue"], "draft": false, "pages": "9"}"#;
+        let metadata = concat!(
+            r#"{"year": 2021, "lang": "en", "day": "2020-05-17", "tags": ["red", "Blue"], "#,
+            r#""draft": false, "pages": "9"}"#
+        );
         for yes in [
             "year>=2020 and lang=en",
             "day < 2020-06-01 and day > 2020-05",

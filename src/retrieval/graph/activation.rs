@@ -41,8 +41,8 @@ pub struct Activated {
     pub tier: usize,
 }
 
-/// Entities reached from `seeds`, increasing. An active entity gives every entity of its sentences that were not used yet its
-/// activation times the cosine of sentence and question; what is below the threshold is dropped.
+/// Entities reached from `seeds`, increasing. An active entity gives every entity of its sentences that were not used
+/// yet its activation times the cosine of sentence and question; what is below the threshold is dropped.
 pub fn activate(
     view: &GraphView<'_>,
     vector: &QueryVector,

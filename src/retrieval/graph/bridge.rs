@@ -44,9 +44,9 @@ pub struct Bridge {
 /// Nodes reached from one seed: distance and the neighbours one hop nearer.
 type Reached = FxHashMap<u32, (usize, Vec<u32>)>;
 
-/// The bridges between `seeds` (A2RAG, equation 8; a node's K-hop neighbourhood holds the node itself, checklist A12).
-/// Nodes that are no seeds come first: a seed next to a seed was seen in their neighbourhoods. Then more seeds, shorter
-/// distances, fewer neighbours, smaller number. Fewer than two distinct seeds have none (checklist A13).
+/// The bridges between `seeds` (A2RAG, equation 8; a node's K-hop neighbourhood holds the node itself, checklist
+/// A12). Nodes that are no seeds come first: a seed next to a seed was seen in their neighbourhoods. Then more seeds,
+/// shorter distances, fewer neighbours, smaller number. Fewer than two distinct seeds have none (checklist A13).
 pub fn bridges(graph: &impl Adjacency, seeds: &[u32], limits: &BridgeLimits) -> Result<Vec<Bridge>> {
     let mut seeds: Vec<u32> = seeds.to_vec();
     seeds.sort_unstable();
@@ -181,14 +181,17 @@ mod tests {
             let mut distinct = seeds.clone();
             distinct.sort_unstable();
             distinct.dedup();
+            let is_near = |seed: u32, node: u32| distances[seed as usize][node as usize] <= hops;
+            let near = |node: u32| distinct.iter().copied().filter(|&seed| is_near(seed, node)).collect::<Vec<_>>();
             let mut expected: Vec<(u32, Vec<u32>)> = (0..12u32)
-                .map(|node| (node, distinct.iter().copied().filter(|&seed| distances[seed as usize][node as usize] <= hops).collect::<Vec<_>>()))
+                .map(|node| (node, near(node)))
                 .filter(|(_, near)| near.len() >= 2)
                 .collect();
             expected.sort();
             let limits = BridgeLimits { hops, bridges: 100, ..Default::default() };
             let found = bridges(&graph, &seeds, &limits).unwrap();
-            let mut nodes: Vec<(u32, Vec<u32>)> = found.iter().map(|bridge| (bridge.node, bridge.seeds.clone())).collect();
+            let nodes = found.iter().map(|bridge| (bridge.node, bridge.seeds.clone()));
+            let mut nodes: Vec<(u32, Vec<u32>)> = nodes.collect();
             nodes.sort();
             prop_assert_eq!(nodes, expected);
             for bridge in &found {

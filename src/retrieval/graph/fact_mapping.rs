@@ -16,8 +16,8 @@ const MAX_FACTS: usize = 512;
 /// Share of the words that a fact's own names and relation have in common with the question.
 const WORDS_SHARE: f32 = 0.3;
 
-/// The `k` facts that fit best. The file has no vectors of facts: a fact is as near as the nearest sentence that states it,
-/// mixed with the question's words in its own three parts, so that the facts of one sentence differ.
+/// The `k` facts that fit best. The file has no vectors of facts: a fact is as near as the nearest sentence that
+/// states it, mixed with the question's words in its own three parts, so that the facts of one sentence differ.
 pub fn nearest_facts(
     view: &GraphView<'_>,
     question: &Question,

@@ -1,9 +1,9 @@
-//! Give me a tree over what a question names and the influence of every node, I give you the subgraph to reason over: the
-//! tree with the neighbours that bring much influence for little cost (AGRAG's MCMI, checklist G13 to G15).
+//! Give me a tree over what a question names and the influence of every node, I give you the subgraph to reason over:
+//! the tree with the neighbours that bring much influence for little cost (AGRAG's MCMI, checklist G13 to G15).
 
 use crate::base::error::Result;
 use crate::retrieval::graph::adjacency::Adjacency;
-use crate::retrieval::graph::steiner::SteinerTree;
+use crate::retrieval::graph::steiner::{SteinerTree, TreeEdge};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ pub enum ExpansionRule {
     /// cost * mean influence of the ends. The threshold stays that of the tree.
     #[default]
     CodeCapped,
-    /// Equations 15 and 17: the least cost / influence, while it is below the *sum* over the edges of cost / (sum of the ends'
-    /// influences). It grows with each edge, so that only the cap ends it.
+    /// Equations 15 and 17: the least cost / influence, while it is below the *sum* over the edges of cost / (sum of
+    /// the ends' influences). It grows with each edge, so that only the cap ends it.
     PaperSum,
     /// The same with the mean over the edges.
     PaperMean,
@@ -47,11 +47,28 @@ pub struct InfluenceSubgraph {
     pub stop: StopReason,
 }
 
+impl ExpansionRule {
+    /// What a node is worth that costs so much; greater is better.
+    fn value(self, influence: f64, cost: f64) -> f64 {
+        match self {
+            ExpansionRule::CodeCapped => influence / cost,
+            ExpansionRule::PaperSum | ExpansionRule::PaperMean => -cost / influence,
+        }
+    }
+
+    fn is_worth_it(self, value: f64, limit: f64) -> bool {
+        match self {
+            ExpansionRule::CodeCapped => value >= limit,
+            ExpansionRule::PaperSum | ExpansionRule::PaperMean => -value < limit,
+        }
+    }
+}
+
 /// Most cost of an edge by which a tree without edges grows: it has no threshold of its own.
 const LONE_COST: f64 = 0.5;
 
-/// Grows `tree` by at most `cap` nodes; `graph` has costs, `influence` is 0 for nodes that do not matter. Influences times
-/// any number give the same subgraph.
+/// Grows `tree` by at most `cap` nodes; `graph` has costs, `influence` is 0 for nodes that do not matter. Influences
+/// times any number give the same subgraph.
 pub fn expand(
     graph: &impl Adjacency,
     tree: &SteinerTree,
@@ -60,7 +77,7 @@ pub fn expand(
     cap: usize,
 ) -> Result<InfluenceSubgraph> {
     let mut nodes: BTreeSet<u32> = tree.nodes.iter().copied().collect();
-    let mut edges: Vec<(u32, u32, f64)> = tree.edges.clone();
+    let mut edges: Vec<TreeEdge> = tree.edges.clone();
     let mut frontier: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
     let mut arcs = Vec::new();
     let mut reach = |node: u32, nodes: &BTreeSet<u32>, frontier: &mut BTreeMap<u32, (f64, u32)>| -> Result<()> {
@@ -85,29 +102,20 @@ pub fn expand(
         }
         let lone = tree.edges.is_empty();
         let candidates = frontier.iter().filter(|(_, (cost, _))| !lone || *cost <= LONE_COST);
-        let value = |node: u32, cost: f64| match rule {
-            ExpansionRule::CodeCapped => influence(node) / cost,
-            ExpansionRule::PaperSum | ExpansionRule::PaperMean => -cost / influence(node),
-        };
         // Greater is better; ties go to the lower cost, then to the smaller node.
         let best = candidates
-            .map(|(&node, &(cost, from))| (value(node, cost), cost, node, from))
+            .map(|(&node, &(cost, from))| (rule.value(influence(node), cost), cost, node, from))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
         let Some((value, cost, node, from)) = best.filter(|best| influence(best.2) > 0.0) else {
             break StopReason::NoNeighbours;
         };
-        let worth_it = lone
-            || match rule {
-                ExpansionRule::CodeCapped => value >= limit,
-                ExpansionRule::PaperSum | ExpansionRule::PaperMean => -value < limit,
-            };
-        if !worth_it {
+        if !lone && !rule.is_worth_it(value, limit) {
             break StopReason::Threshold;
         }
         frontier.remove(&node);
         nodes.insert(node);
         added.push((node, value.abs()));
-        edges.push((from, node, cost));
+        edges.push(TreeEdge { from, to: node, cost });
         reach(node, &nodes, &mut frontier)?;
         if rule != ExpansionRule::CodeCapped {
             limit = threshold(rule, &edges, &influence);
@@ -116,13 +124,13 @@ pub fn expand(
     Ok(InfluenceSubgraph { nodes: nodes.into_iter().collect(), added, threshold: limit, stop })
 }
 
-fn threshold(rule: ExpansionRule, edges: &[(u32, u32, f64)], influence: impl Fn(u32) -> f64) -> f64 {
+fn threshold(rule: ExpansionRule, edges: &[TreeEdge], influence: impl Fn(u32) -> f64) -> f64 {
     let count = edges.len().max(1) as f64;
-    let both = |edge: &(u32, u32, f64)| influence(edge.0) + influence(edge.1);
+    let both = |edge: &TreeEdge| influence(edge.from) + influence(edge.to);
     match rule {
-        ExpansionRule::CodeCapped => edges.iter().map(|edge| both(edge) / 2.0 * edge.2).sum::<f64>() / count,
-        ExpansionRule::PaperSum => edges.iter().map(|edge| edge.2 / both(edge)).sum(),
-        ExpansionRule::PaperMean => edges.iter().map(|edge| edge.2 / both(edge)).sum::<f64>() / count,
+        ExpansionRule::CodeCapped => edges.iter().map(|edge| both(edge) / 2.0 * edge.cost).sum::<f64>() / count,
+        ExpansionRule::PaperSum => edges.iter().map(|edge| edge.cost / both(edge)).sum(),
+        ExpansionRule::PaperMean => edges.iter().map(|edge| edge.cost / both(edge)).sum::<f64>() / count,
     }
 }
 

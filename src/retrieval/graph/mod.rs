@@ -1,4 +1,5 @@
-//! Operators over the entity graph: pure functions over a [`view::GraphView`] or anything with [`adjacency::Adjacency`].
+//! Operators over the entity graph: pure functions over a [`view::GraphView`] or anything with
+//! [`adjacency::Adjacency`].
 
 pub mod activation;
 pub mod adjacency;

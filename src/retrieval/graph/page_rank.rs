@@ -1,8 +1,9 @@
-//! Give me a graph and a reset vector, I give you Personalised PageRank: exact by power iteration, or local by pushing.
+//! Give me a graph and a reset vector, I give you Personalised PageRank: exact by power iteration, or local by
+//! pushing.
 //!
-//! One kernel for all systems: r = teleport * p0 + (1 - teleport) * P^T r, where P_uv = w_uv / sum of u's weights. `teleport`
-//! is A2RAG's alpha (equation 11); AGRAG, HippoRAG and LinearRAG name 1 - teleport their damping. What leaves a node
-//! without edges goes back to p0, so the mass is 1.
+//! One kernel for all systems: r = teleport * p0 + (1 - teleport) * P^T r, where P_uv = w_uv / sum of u's weights.
+//! `teleport` is A2RAG's alpha (equation 11); AGRAG, HippoRAG and LinearRAG name 1 - teleport their damping. What
+//! leaves a node without edges goes back to p0, so the mass is 1.
 
 use crate::base::error::{Error, Result};
 use crate::retrieval::graph::adjacency::Adjacency;
@@ -32,7 +33,8 @@ impl Reset {
         Reset(nodes)
     }
 
-    /// Seeds weighted by the inverse of their degrees, at least 1 (A2RAG, equation 10): a hub does not drown the others.
+    /// Seeds weighted by the inverse of their degrees, at least 1 (A2RAG, equation 10): a hub does not drown the
+    /// others.
     pub fn degree_normalised(graph: &impl Adjacency, seeds: &[u32]) -> Result<Self> {
         let mut weights = Vec::with_capacity(seeds.len());
         for &seed in seeds {
@@ -63,7 +65,8 @@ pub struct PageRank {
 /// Work and error of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PageRankReport {
-    /// Sum of |change| in the last round of power iteration; mass not yet spread for pushing, an upper bound of the sum of errors.
+    /// Sum of |change| in the last round of power iteration; mass not yet spread for pushing, an upper bound of the
+    /// sum of errors.
     pub residual: f64,
     /// Sum of the scores; with what was not spread it is 1.
     pub mass: f64,
@@ -98,8 +101,8 @@ fn ranked(mut scores: Vec<(u32, f64)>, keep: usize) -> Vec<(u32, f64)> {
     scores
 }
 
-/// The exact ranks, until a round changes less than `tolerance` in sum or after `max_rounds`. Looks at the whole graph in
-/// every round: the reference for [`local_push`], and the way for small graphs.
+/// The exact ranks, until a round changes less than `tolerance` in sum or after `max_rounds`. Looks at the whole
+/// graph in every round: the reference for [`local_push`], and the way for small graphs.
 pub fn power_iteration(
     graph: &impl Adjacency,
     reset: &Reset,
@@ -151,8 +154,8 @@ pub fn power_iteration(
 /// Bounds of [`local_push`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PushLimits {
-    /// A node is pushed while it holds more than this for each of its arcs: the score of a node is at most this times the sum
-    /// of its weights too small on a graph of weights 1 (Andersen, Chung and Lang 2006).
+    /// A node is pushed while it holds more than this for each of its arcs: the score of a node is at most this times
+    /// the sum of its weights too small on a graph of weights 1 (Andersen, Chung and Lang 2006).
     pub tolerance: f64,
     /// Arcs to walk at most; the report's residual says what was left.
     pub max_arcs: usize,
@@ -175,9 +178,9 @@ struct NodeState {
     waiting: bool,
 }
 
-/// Ranks near the reset nodes, touching only what matters: mass waits at nodes and is pushed along their arcs until no node
-/// holds more than the tolerance for each of its arcs. What still waits in the end is counted for the node that holds it.
-/// The same input gives the same output; memory is that of the touched part.
+/// Ranks near the reset nodes, touching only what matters: mass waits at nodes and is pushed along their arcs until
+/// no node holds more than the tolerance for each of its arcs. What still waits in the end is counted for the node
+/// that holds it. The same input gives the same output; memory is that of the touched part.
 pub fn local_push(graph: &impl Adjacency, reset: &Reset, teleport: f64, limits: PushLimits) -> Result<PageRank> {
     check(graph, reset, teleport)?;
     let mut places: FxHashMap<u32, u32> = FxHashMap::default();
@@ -235,12 +238,17 @@ pub fn local_push(graph: &impl Adjacency, reset: &Reset, teleport: f64, limits: 
             forward.for_each(|(node, amount)| give(node, amount));
         }
     }
+    Ok(of_states(&nodes, &states, teleport, report, limits.keep))
+}
+
+/// What the nodes have in the end, as a ranking of at most `keep`.
+fn of_states(nodes: &[u32], states: &[NodeState], teleport: f64, mut report: PageRankReport, keep: usize) -> PageRank {
     report.touched = nodes.len();
     report.residual = states.iter().map(|state| state.held).sum();
     report.mass = states.iter().map(|state| state.score).sum();
     // A node keeps at least the teleport's share of what waits at it.
-    let scores = nodes.iter().zip(&states).map(|(&node, state)| (node, state.score + teleport * state.held));
-    Ok(PageRank { scores: ranked(scores.filter(|node| node.1 > 0.0).collect(), limits.keep), report })
+    let scores = nodes.iter().zip(states).map(|(&node, state)| (node, state.score + teleport * state.held));
+    PageRank { scores: ranked(scores.filter(|node| node.1 > 0.0).collect(), keep), report }
 }
 
 #[cfg(test)]
@@ -331,11 +339,15 @@ mod tests {
             let expected = dense(count, &edges, &reset, teleport);
             let exact = power_iteration(&graph, &reset, teleport, 1e-13, 100_000).unwrap();
             prop_assert!((exact.report.mass - 1.0).abs() < 1e-9);
-            let pushed = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-10, max_arcs: usize::MAX, keep: usize::MAX }).unwrap();
+            let all = PushLimits { tolerance: 1e-10, max_arcs: usize::MAX, keep: usize::MAX };
+            let pushed = local_push(&graph, &reset, teleport, all).unwrap();
             prop_assert!((pushed.report.mass + pushed.report.residual - 1.0).abs() < 1e-9);
-            let rough = local_push(&graph, &reset, teleport, PushLimits { tolerance: 1e-3, max_arcs: usize::MAX, keep: usize::MAX }).unwrap();
+            let rough = PushLimits { tolerance: 1e-3, ..all };
+            let rough = local_push(&graph, &reset, teleport, rough).unwrap();
             for node in 0..count as u32 {
-                let of = |rank: &PageRank| rank.scores.iter().find(|score| score.0 == node).map_or(0.0, |score| score.1);
+                let of = |rank: &PageRank| {
+                    rank.scores.iter().find(|score| score.0 == node).map_or(0.0, |score| score.1)
+                };
                 prop_assert!((of(&exact) - expected[node as usize]).abs() < 1e-8);
                 prop_assert!((of(&pushed) - expected[node as usize]).abs() < 1e-6);
                 // Pushing never gives a node more than it has, and the errors add up to what was not spread.

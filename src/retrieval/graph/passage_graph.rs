@@ -1,4 +1,5 @@
-//! Give me a file, I give you entities and chunks as one graph to walk: the substrate of HippoRAG, LinearRAG and AGRAG.
+//! Give me a file, I give you entities and chunks as one graph to walk: the substrate of HippoRAG, LinearRAG and
+//! AGRAG.
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
@@ -60,8 +61,8 @@ pub enum Node {
     Chunk(ChunkId),
 }
 
-/// Nodes 0 to the number of entities are entities, chunks of the base layer follow. An entity with more links than the bound
-/// keeps the first ones, so that its edge to a later chunk is walked from the chunk only.
+/// Nodes 0 to the number of entities are entities, chunks of the base layer follow. An entity with more links than
+/// the bound keeps the first ones, so that its edge to a later chunk is walked from the chunk only.
 #[derive(Debug)]
 pub struct PassageGraph<'a> {
     view: GraphView<'a>,

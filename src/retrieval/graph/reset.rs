@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// Mentions of one entity that are counted.
 const MAX_MENTIONS: usize = 4096;
 
-/// Weights of the subjects and objects of scored facts (checklist H7): a fact's score / the number of chunks that name the
-/// entity, averaged over its facts; the `keep` heaviest, increasing by entity.
+/// Weights of the subjects and objects of scored facts (checklist H7): a fact's score / the number of chunks that
+/// name the entity, averaged over its facts; the `keep` heaviest, increasing by entity.
 pub fn phrase_weights(view: &GraphView<'_>, facts: &[(FactId, f64)], keep: usize) -> Result<Vec<(EntityId, f64)>> {
     let mut sums: BTreeMap<EntityId, (f64, usize)> = BTreeMap::new();
     for &(fact, score) in facts {
@@ -29,8 +29,9 @@ pub fn phrase_weights(view: &GraphView<'_>, facts: &[(FactId, f64)], keep: usize
     Ok(weights)
 }
 
-/// Weights of chunks in LinearRAG (checklist L5): factor * (ratio * dense score in 0..1 + ln(1 + sum over the activated entities of
-/// activation * ln(1 + occurrences) / tier)); increasing by chunk. Chunks without a dense score have 0 of it.
+/// Weights of chunks in LinearRAG (checklist L5): factor * (ratio * dense score in 0..1 + ln(1 + sum over the
+/// activated entities of activation * ln(1 + occurrences) / tier)); increasing by chunk. Chunks without a dense score
+/// have 0 of it.
 pub fn bridged_passage_weights(
     view: &GraphView<'_>,
     activated: &[Activated],

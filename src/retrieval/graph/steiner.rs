@@ -1,5 +1,5 @@
-//! Give me a graph of costs and terminals, I give you a cheap tree that joins them (Mehlhorn 1988), or a forest where they
-//! lie apart.
+//! Give me a graph of costs and terminals, I give you a cheap tree that joins them (Mehlhorn 1988), or a forest where
+//! they lie apart.
 
 use crate::base::error::Result;
 use crate::retrieval::graph::adjacency::Adjacency;
@@ -12,12 +12,29 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 pub struct SteinerTree {
     /// Nodes, increasing.
     pub nodes: Vec<u32>,
-    /// Edges with their costs; the smaller node first, increasing.
-    pub edges: Vec<(u32, u32, f64)>,
+    /// Increasing by their ends.
+    pub edges: Vec<TreeEdge>,
     /// Trees: more than one where terminals are not connected, or not within the bound.
     pub components: usize,
     /// The bound on nodes was reached.
     pub cut: bool,
+}
+
+/// An edge of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeEdge {
+    /// One end; of a tree over terminals, the smaller one.
+    pub from: u32,
+    /// The other end.
+    pub to: u32,
+    /// What it costs.
+    pub cost: f64,
+}
+
+impl TreeEdge {
+    fn new((from, to): (u32, u32), cost: f64) -> Self {
+        TreeEdge { from, to, cost }
+    }
 }
 
 /// A distance that sorts.
@@ -110,15 +127,11 @@ pub fn steiner_tree(graph: &impl Adjacency, terminals: &[u32], max_nodes: usize)
             *least = least.min(cost);
             if settled.contains(&neighbour) {
                 let other = regions[&neighbour];
-                if other.terminal != region.terminal {
-                    let pair = (region.terminal.min(other.terminal), region.terminal.max(other.terminal));
-                    let length = distance + cost + other.distance;
-                    let crossing = Crossing { length, from: node, to: neighbour };
-                    let known = crossings.get(&pair);
-                    if known.is_none_or(|known| length < known.length) {
-                        crossings.insert(pair, crossing);
-                        better_crossing = true;
-                    }
+                let length = distance + cost + other.distance;
+                let pair = (region.terminal.min(other.terminal), region.terminal.max(other.terminal));
+                if pair.0 != pair.1 && crossings.get(&pair).is_none_or(|known| length < known.length) {
+                    crossings.insert(pair, Crossing { length, from: node, to: neighbour });
+                    better_crossing = true;
                 }
                 continue;
             }
@@ -135,8 +148,15 @@ pub fn steiner_tree(graph: &impl Adjacency, terminals: &[u32], max_nodes: usize)
                 .map(|tree| tree.iter().map(|crossing| crossing.length).fold(0.0, f64::max));
         }
     }
+    let chosen = spanning(&crossings, &terminals).unwrap_or_default();
+    let edges = paths_to_terminals(&chosen, &regions).into_iter().map(|edge| TreeEdge::new(edge, costs[&edge]));
+    Ok(pruned(edges.collect(), &terminals, cut))
+}
+
+/// The edges from both ends of each crossing back to the terminals of their regions, the smaller node first.
+fn paths_to_terminals(crossings: &[Crossing], regions: &FxHashMap<u32, Region>) -> BTreeSet<(u32, u32)> {
     let mut edges: BTreeSet<(u32, u32)> = BTreeSet::new();
-    for crossing in spanning(&crossings, &terminals).unwrap_or_default() {
+    for crossing in crossings {
         edges.insert((crossing.from.min(crossing.to), crossing.from.max(crossing.to)));
         for end in [crossing.from, crossing.to] {
             let mut node = end;
@@ -147,8 +167,7 @@ pub fn steiner_tree(graph: &impl Adjacency, terminals: &[u32], max_nodes: usize)
             }
         }
     }
-    let edges = edges.into_iter().map(|edge| (edge.0, edge.1, costs[&edge])).collect();
-    Ok(pruned(edges, &terminals, cut))
+    edges
 }
 
 /// The cheapest crossings that join as many terminals as can be; none if there is nothing to join.
@@ -161,26 +180,26 @@ fn spanning(crossings: &BTreeMap<(u32, u32), Crossing>, terminals: &BTreeSet<u32
 }
 
 /// The cheapest spanning forest of `edges`, without leaves that are no terminals.
-fn pruned(mut edges: Vec<(u32, u32, f64)>, terminals: &BTreeSet<u32>, cut: bool) -> SteinerTree {
-    edges.sort_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+fn pruned(mut edges: Vec<TreeEdge>, terminals: &BTreeSet<u32>, cut: bool) -> SteinerTree {
+    edges.sort_by(|a, b| a.cost.total_cmp(&b.cost).then((a.from, a.to).cmp(&(b.from, b.to))));
     let mut components = Components(FxHashMap::default());
-    edges.retain(|edge| components.join(edge.0, edge.1));
+    edges.retain(|edge| components.join(edge.from, edge.to));
     loop {
         let mut degrees: FxHashMap<u32, usize> = FxHashMap::default();
         for edge in &edges {
-            *degrees.entry(edge.0).or_insert(0) += 1;
-            *degrees.entry(edge.1).or_insert(0) += 1;
+            *degrees.entry(edge.from).or_insert(0) += 1;
+            *degrees.entry(edge.to).or_insert(0) += 1;
         }
         let before = edges.len();
         let bare = |node: u32| degrees[&node] == 1 && !terminals.contains(&node);
-        edges.retain(|edge| !bare(edge.0) && !bare(edge.1));
+        edges.retain(|edge| !bare(edge.from) && !bare(edge.to));
         if edges.len() == before {
             break;
         }
     }
-    edges.sort_by_key(|edge| (edge.0, edge.1));
+    edges.sort_by_key(|edge| (edge.from, edge.to));
     let nodes: BTreeSet<u32> =
-        terminals.iter().copied().chain(edges.iter().flat_map(|edge| [edge.0, edge.1])).collect();
+        terminals.iter().copied().chain(edges.iter().flat_map(|edge| [edge.from, edge.to])).collect();
     SteinerTree { components: nodes.len() - edges.len(), nodes: nodes.into_iter().collect(), edges, cut }
 }
 
@@ -216,7 +235,7 @@ mod tests {
     fn a_star_is_cheaper_than_its_rim() {
         let edges = [(0, 1, 1.9), (1, 2, 1.9), (2, 0, 1.9), (3, 0, 1.0), (3, 1, 1.0), (3, 2, 0.8), (4, 3, 0.1)];
         let tree = steiner_tree(&CompressedGraph::new(6, &edges), &[0, 1, 2], 100).unwrap();
-        assert!((tree.edges.iter().map(|edge| edge.2).sum::<f64>() - 2.8).abs() < 0.9, "{tree:?}");
+        assert!((tree.edges.iter().map(|edge| edge.cost).sum::<f64>() - 2.8).abs() < 0.9, "{tree:?}");
         assert_eq!((tree.components, tree.cut), (1, false));
         let apart = steiner_tree(&CompressedGraph::new(6, &edges), &[0, 5], 100).unwrap();
         assert_eq!((apart.nodes, apart.components), (vec![0, 5], 2));
@@ -234,7 +253,7 @@ mod tests {
             let edges: Vec<_> = edges.into_iter().filter(|edge| edge.0 != edge.1).collect();
             let terminals: Vec<u32> = terminals.into_iter().collect();
             let tree = steiner_tree(&CompressedGraph::new(NODES as usize, &edges), &terminals, 1000).unwrap();
-            let cost: f64 = tree.edges.iter().map(|edge| edge.2).sum();
+            let cost: f64 = tree.edges.iter().map(|edge| edge.cost).sum();
             match optimum(&edges, &terminals) {
                 Some(best) => {
                     prop_assert_eq!(tree.components, 1);

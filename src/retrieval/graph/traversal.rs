@@ -22,8 +22,8 @@ impl Default for DecaySettings {
     }
 }
 
-/// The sum over the seeds of the seed's weight * decay^hops, with the least hops from that seed; increasing by node. A node
-/// counts once a seed.
+/// The sum over the seeds of the seed's weight * decay^hops, with the least hops from that seed; increasing by node.
+/// A node counts once a seed.
 pub fn decayed(graph: &impl Adjacency, seeds: &[(u32, f64)], settings: &DecaySettings) -> Result<Vec<(u32, f64)>> {
     let mut total: FxHashMap<u32, f64> = FxHashMap::default();
     let mut arcs = Vec::new();

@@ -82,8 +82,8 @@ impl<'a> GraphView<'a> {
         self.switches.deletion.is_none_or(|deletion| !deletion.takes(entity))
     }
 
-    /// Whether an entity has a proper name. Ready triples and statistics also name things by common nouns, which a question's words and a
-    /// sentence's words name by the way.
+    /// Whether an entity has a proper name. Ready triples and statistics also name things by common nouns, which a
+    /// question's words and a sentence's words name by the way.
     pub fn is_proper(&self, entity: EntityId) -> Result<bool> {
         let row = self.snapshot.entities()?.row(entity)?;
         let lower = |name: &str| !name.starts_with(char::is_uppercase);
@@ -134,7 +134,8 @@ impl<'a> GraphView<'a> {
         self.snapshot.mentions()?.of_entity(entity)?.take(limit).map(|sentence| Ok(SentenceId(sentence?))).collect()
     }
 
-    /// Facts of an entity in both directions (G' of A2RAG: the graph with inverse edges), subjects' first, at most `limit`.
+    /// Facts of an entity in both directions (G' of A2RAG: the graph with inverse edges), subjects' first, at most
+    /// `limit`.
     pub fn arcs(&self, entity: EntityId, limit: usize) -> Result<Vec<Arc>> {
         if self.switches.without_facts || !self.has(entity) {
             return Ok(Vec::new());

@@ -1,7 +1,9 @@
-//! Give me a question, I climb only as high as it needs: around its entities, between them, over the whole graph, text.
+//! Give me a question, I climb only as high as it needs: around its entities, between them, over the whole graph,
+//! text.
 //!
-//! Each rung is tried at most once and in this order, and evidence only grows (checklist A8 to A15). After each rung a test
-//! without a model says whether the evidence is enough; it decides how far to climb, never whether an answer is right.
+//! Each rung is tried at most once and in this order, and evidence only grows (checklist A8 to A15). After each rung
+//! a test without a model says whether the evidence is enough; it decides how far to climb, never whether an answer
+//! is right.
 
 mod rungs;
 mod settings;
@@ -114,8 +116,8 @@ impl Ascent<'_> {
         all
     }
 
-    /// Adds chunks with scores of their own scale. With a chain, the first `keep` places stay as they are and new evidence goes
-    /// below them; otherwise each rung's scores are brought to 0..1 and added up.
+    /// Adds chunks with scores of their own scale. With a chain, the first `keep` places stay as they are and new
+    /// evidence goes below them; otherwise each rung's scores are brought to 0..1 and added up.
     fn merge(&mut self, found: Vec<Scored<ChunkId>>, reason: Reason) {
         let best = found.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
         let ceiling = match self.settings.local {

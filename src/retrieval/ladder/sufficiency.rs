@@ -1,4 +1,5 @@
-//! Give me evidence, I tell you what it covers of the question and whether it joins the question's names, without a model.
+//! Give me evidence, I tell you what it covers of the question and whether it joins the question's names, without a
+//! model.
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, EntityId};
@@ -16,7 +17,8 @@ use std::fmt;
 pub struct Findings {
     /// Share of the question's content words, weighted by rarity, in the best chunks.
     pub coverage: f32,
-    /// Whether all names of the question stand in one group of the best chunks that are joined by entities. True without names.
+    /// Whether all names of the question stand in one group of the best chunks that are joined by entities. True
+    /// without names.
     pub connected: bool,
     /// Cosine of the question and the nearest sentence of the best chunks, where there are vectors.
     pub nearness: Option<f32>,

@@ -1,5 +1,5 @@
-//! Give me the words of a question, I give you the entities that they name: exact names and aliases first, then near misses, then names of like
-//! meaning (checklist B14).
+//! Give me the words of a question, I give you the entities that they name: exact names and aliases first, then near
+//! misses, then names of like meaning (checklist B14).
 
 use crate::base::error::Result;
 use crate::base::ids::EntityId;
@@ -150,8 +150,8 @@ fn rank(view: &GraphView<'_>, key: &str, entities: Vec<EntityId>) -> Result<Vec<
     Ok(candidates.into_iter().map(|candidate| candidate.1).take(MAX_CANDIDATES).collect())
 }
 
-/// Stretches of the question that look like names and that no name matched: runs of capitals and numbers behind its first
-/// word, and what stands in quotation marks.
+/// Stretches of the question that look like names and that no name matched: runs of capitals and numbers behind its
+/// first word, and what stands in quotation marks.
 fn open_spans(text: &str, words: &[QuestionWord], mentions: &[Mention]) -> Vec<Range<usize>> {
     let taken = |index: usize| mentions.iter().any(|mention| mention.words.contains(&index));
     let mut spans: Vec<Range<usize>> = Vec::new();

@@ -53,8 +53,8 @@ impl Question {
         self
     }
 
-    /// The same with its unknown names linked by what they mean: a vector for each, in their order. Those that are linked are
-    /// unknown no longer.
+    /// The same with its unknown names linked by what they mean: a vector for each, in their order. Those that are
+    /// linked are unknown no longer.
     pub fn with_names(mut self, view: &GraphView<'_>, vectors: &[QueryVector]) -> Result<Self> {
         let mut unknown = Vec::new();
         for (place, name) in std::mem::take(&mut self.unknown_names).into_iter().enumerate() {
@@ -89,7 +89,8 @@ impl Question {
         if content.is_empty() { self.terms.clone() } else { content }
     }
 
-    /// What is asked of the things that are named: the content terms outside their names; all of them if none is outside.
+    /// What is asked of the things that are named: the content terms outside their names; all of them if none is
+    /// outside.
     pub fn asked_terms(&self) -> Vec<QueryTerm> {
         let terms = self.content_terms();
         let named = |term: &QueryTerm| self.mentions.iter().any(|mention| mention.words.contains(&term.word));

@@ -87,8 +87,8 @@ pub struct Reasoning {
     pub cost: Cost,
 }
 
-/// The passage graph with costs instead of weights (checklist G10): half of 1 - the likeness of what an edge stands for to
-/// the question.
+/// The passage graph with costs instead of weights (checklist G10): half of 1 - the likeness of what an edge stands
+/// for to the question.
 struct CostGraph<'a> {
     graph: &'a PassageGraph<'a>,
     vector: &'a QueryVector,
@@ -165,21 +165,14 @@ pub fn reason_from(
     if terminals.is_empty() {
         return Ok(Reasoning::default());
     }
-    let mut ends = BTreeSet::new();
-    for &fact in &terminals {
-        let row = view.fact(fact)?;
-        ends.extend([row.subject, row.object].into_iter().filter(|&entity| view.has(EntityId(entity))));
-    }
-    let ends: Vec<u32> = ends.into_iter().collect();
+    let ends = ends_of(view, &terminals)?;
     let graph = PassageGraph::new(*view, PassageGraphSettings { max_links: 128, ..Default::default() })?;
     let limits = PushLimits { tolerance: 1e-6, max_arcs: 200_000, keep: 20_000 };
     let rank = local_push(&graph, &Reset::new(ends.iter().map(|&end| (end, 1.0))), settings.teleport, limits)?;
     let is_chunk = |node: u32| matches!(graph.node(node), Node::Chunk(_));
-    let influence: FxHashMap<u32, f64> = rank
-        .scores
-        .iter()
-        .map(|&(node, score)| (node, if is_chunk(node) { score * settings.passage_factor } else { score }))
-        .collect();
+    let factor = |node: u32| if is_chunk(node) { settings.passage_factor } else { 1.0 };
+    let influence: FxHashMap<u32, f64> =
+        rank.scores.iter().map(|&(node, score)| (node, score * factor(node))).collect();
     let of = |node: u32| influence.get(&node).copied().unwrap_or(0.0);
     let hybrid = min_max(&hybrid_hits(view, question, vector, Fusion::AveragedScore, SCORED_CHUNKS)?);
     let costs = CostGraph {
@@ -192,13 +185,7 @@ pub fn reason_from(
     let cap = if settings.without_expansion { 0 } else { settings.cap };
     let grown: InfluenceSubgraph = expand(&costs, &tree, of, settings.rule, cap)?;
     let nodes: Vec<Node> = grown.nodes.iter().map(|&node| graph.node(node)).collect();
-    let entities: BTreeSet<EntityId> =
-        nodes.iter().filter_map(|node| if let Node::Entity(entity) = node { Some(*entity) } else { None }).collect();
-    let mut facts = BTreeSet::new();
-    for &entity in &entities {
-        let arcs = view.arcs(entity, costs.max_facts)?;
-        facts.extend(arcs.iter().filter(|arc| entities.contains(&arc.neighbour)).map(|arc| arc.fact));
-    }
+    let facts = facts_between(view, &nodes, costs.max_facts)?;
     let mut chunks: Vec<Scored<ChunkId>> = grown
         .nodes
         .iter()
@@ -225,7 +212,32 @@ pub fn reason_from(
         serde_json::to_string(&grown.stop).unwrap_or_default().trim_matches('"'),
     );
     let cost = Cost { nodes: rank.report.touched, arcs: rank.report.arcs };
-    Ok(Reasoning { terminals, nodes, facts: facts.into_iter().collect(), chunks, tried, cost })
+    Ok(Reasoning { terminals, nodes, facts, chunks, tried, cost })
+}
+
+/// The entities that facts join, increasing.
+fn ends_of(view: &GraphView<'_>, facts: &[FactId]) -> Result<Vec<u32>> {
+    let mut ends = BTreeSet::new();
+    for &fact in facts {
+        let row = view.fact(fact)?;
+        ends.extend([row.subject, row.object].into_iter().filter(|&entity| view.has(EntityId(entity))));
+    }
+    Ok(ends.into_iter().collect())
+}
+
+/// The facts between entities that are among `nodes`, increasing; at most `max_facts` of each entity are looked at.
+fn facts_between(view: &GraphView<'_>, nodes: &[Node], max_facts: usize) -> Result<Vec<FactId>> {
+    let entities = nodes.iter().filter_map(|node| match node {
+        Node::Entity(entity) => Some(*entity),
+        Node::Chunk(_) => None,
+    });
+    let entities: BTreeSet<EntityId> = entities.collect();
+    let mut facts = BTreeSet::new();
+    for &entity in &entities {
+        let arcs = view.arcs(entity, max_facts)?;
+        facts.extend(arcs.iter().filter(|arc| entities.contains(&arc.neighbour)).map(|arc| arc.fact));
+    }
+    Ok(facts.into_iter().collect())
 }
 
 /// The subgraph's chunks, filled up with what text finds (checklist G17 as the released code does it).

@@ -36,7 +36,8 @@ pub enum EntityRelationsMode {
     Mix,
 }
 
-/// LightRAG without its keyword extraction by a model: the question itself is what entities and relations are compared with.
+/// LightRAG without its keyword extraction by a model: the question itself is what entities and relations are
+/// compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EntityRelationsSettings {

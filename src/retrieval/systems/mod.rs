@@ -72,7 +72,8 @@ impl Pipeline {
 
 /// The `k` best chunks for `question` by `pipeline`, over the graph as `view` shows it.
 ///
-/// The question was linked under the same view. The clock is looked at by ladders with a budget of time, and nobody else.
+/// The question was linked under the same view. The clock is looked at by ladders with a budget of time, and nobody
+/// else.
 pub fn retrieve(
     view: &GraphView<'_>,
     question: &Question,

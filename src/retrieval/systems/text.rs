@@ -101,7 +101,8 @@ pub(super) fn hybrid(
     Ok(text_step(hybrid_hits(view, question, vector, fusion, k)?, "BM25 and the nearest sentences"))
 }
 
-/// A document is as near as the mean of its sentences. What is left of `k` is filled with the documents that come after.
+/// A document is as near as the mean of its sentences. What is left of `k` is filled with the documents that come
+/// after.
 pub(super) fn parents(
     view: &GraphView<'_>,
     vector: &QueryVector,

@@ -16,7 +16,8 @@ const RANK_BASE: f32 = 60.0;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Fusion {
-    /// Mean of the scores after min-max over each ranking (AGRAG, equation 21). A chunk that a method did not find has 0.
+    /// Mean of the scores after min-max over each ranking (AGRAG, equation 21). A chunk that a method did not find
+    /// has 0.
     #[default]
     AveragedScore,
     /// Sum of weight / (60 + rank) over the rankings (checklist B10).
@@ -64,8 +65,9 @@ pub fn fuse(rankings: &[(&[Scored<ChunkId>], f32)], fusion: Fusion) -> Vec<Fused
     hits
 }
 
-/// Picks `k` of `hits` one after the other: the one with the greatest balance * score - (1 - balance) * similarity to the
-/// most similar chosen one (maximal marginal relevance, Carbonell and Goldstein 1998). Scores are brought to 0..1 first.
+/// Picks `k` of `hits` one after the other: the one with the greatest balance * score - (1 - balance) * similarity to
+/// the most similar chosen one (maximal marginal relevance, Carbonell and Goldstein 1998). Scores are brought to 0..1
+/// first.
 pub fn diversify(
     snapshot: &Snapshot,
     hits: &[Scored<ChunkId>],

@@ -1,4 +1,5 @@
-//! Rankings by text alone: words, literal text, meaning, and how well a chunk or a sentence fits; and where a text matches.
+//! Rankings by text alone: words, literal text, meaning, and how well a chunk or a sentence fits; and where a text
+//! matches.
 
 pub mod exact;
 pub mod highlight;

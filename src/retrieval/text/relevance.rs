@@ -1,4 +1,5 @@
-//! Give me chunks and a question's terms, I tell you how well each chunk and each of its sentences fits, without reading text.
+//! Give me chunks and a question's terms, I tell you how well each chunk and each of its sentences fits, without
+//! reading text.
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, SentenceId};

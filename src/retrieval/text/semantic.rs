@@ -119,8 +119,8 @@ fn by_whole_vectors(
     Ok(hits)
 }
 
-/// Of the chunks `children` of each parent, the `k` whose best sentence is nearest: the parents are found first, and only
-/// they are looked into (checklist C3 to C5).
+/// Of the chunks `children` of each parent, the `k` whose best sentence is nearest: the parents are found first, and
+/// only they are looked into (checklist C3 to C5).
 pub fn nearest_children(
     snapshot: &Snapshot,
     query: &QueryVector,

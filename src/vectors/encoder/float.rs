@@ -60,8 +60,8 @@ pub(super) fn layer_norm(row: &mut [f32], gamma: &[f32], beta: &[f32], epsilon: 
     }
 }
 
-/// The Gaussian error linear unit, x * (1 + erf(x / sqrt 2)) / 2, with erf as a quotient of polynomials that is within
-/// 3e-7 of it.
+/// The Gaussian error linear unit, x * (1 + erf(x / sqrt 2)) / 2, with erf as a quotient of polynomials that is
+/// within 3e-7 of it.
 #[inline(always)]
 pub(super) fn gelu(x: f32) -> f32 {
     let z = x * std::f32::consts::FRAC_1_SQRT_2;

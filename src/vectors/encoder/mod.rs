@@ -1,7 +1,7 @@
 //! Give me texts, I give you their vectors, on any machine, without a network: a small BERT with weights of 8 bits.
 //!
-//! The forward pass is that of Devlin et al. 2019 with mean pooling (Reimers and Gurevych 2019). Vectors do not depend
-//! on threads, batches or instruction sets, down to the last bit.
+//! The forward pass is that of Devlin et al. 2019 with mean pooling (Reimers and Gurevych 2019). Vectors do not
+//! depend on threads, batches or instruction sets, down to the last bit.
 
 mod float;
 mod forward;

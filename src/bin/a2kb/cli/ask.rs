@@ -40,7 +40,8 @@ pub(super) struct AskArguments {
 /// How to answer.
 #[derive(Args)]
 pub(super) struct HowArguments {
-    /// The system that answers: a2kb, a2rag, arag, agrag-code, rag-agent, case-study, ircot, ... (see docs/presets.md)
+    /// The system that answers: a2kb, a2rag, arag, agrag-code, rag-agent, case-study, ircot, ... (see
+    /// docs/presets.md)
     #[arg(long)]
     preset: Option<String>,
     #[command(flatten)]

@@ -59,8 +59,8 @@ pub(super) struct BuildArguments {
     /// Ask the language model for entities and triples, too
     #[arg(long)]
     extract: bool,
-    /// Make a summary of each document, by the language model if one is named, else of its first sentences; the gate of
-    /// `ask` goes by them
+    /// Make a summary of each document, by the language model if one is named, else of its first sentences; the gate
+    /// of `ask` goes by them
     #[arg(long)]
     summarise: bool,
     /// Calls of the language model under way at once
@@ -70,7 +70,8 @@ pub(super) struct BuildArguments {
     model: ModelArguments,
     #[command(flatten)]
     vectors: VectorArguments,
-    /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would cost
+    /// Make no file; say what a build would hold, how long embedding would take, and for http:MODEL what it would
+    /// cost
     #[arg(long)]
     dry_run: bool,
     /// Price of a million tokens at the server of http:MODEL, for --dry-run
@@ -183,8 +184,8 @@ fn describe(path: &Path, report: &BuildReport, time: Duration) -> String {
 fn describe_reading(reading: &ReadingReport, about: &str) -> String {
     let cost = &reading.cost.total;
     let mut text = format!(
-        "{about}{} calls of the language model for {} texts ({} paid for before), {} + {} tokens, price {:.4}; \
-         {} triples ({} doubtful, {} refused)",
+        "{about}{} calls of the language model for {} texts ({} paid for before), {} + {} tokens, price {:.4}; {} \
+         triples ({} doubtful, {} refused)",
         cost.calls,
         reading.texts,
         reading.reused,
@@ -197,8 +198,8 @@ fn describe_reading(reading: &ReadingReport, about: &str) -> String {
     );
     if about.is_empty() && reading.failed + reading.unread > 0 {
         text.push_str(&format!(
-            "; {} replies could not be used and {} texts were left by the budget: rules stand in for them; \
-             build again to go on",
+            "; {} replies could not be used and {} texts were left by the budget: rules stand in for them; build \
+             again to go on",
             reading.failed, reading.unread
         ));
     }

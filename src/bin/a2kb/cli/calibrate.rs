@@ -42,8 +42,8 @@ impl CalibrateArguments {
         }
         let [least, tenth, median, most] = found.nearness;
         let mut text = format!(
-            "--gate {:.3}\nlets {:.1} % of {} questions through \
-             (nearness {least:.3} to {most:.3}, a tenth below {tenth:.3}, half below {median:.3})",
+            "--gate {:.3}\nlets {:.1} % of {} questions through (nearness {least:.3} to {most:.3}, a tenth below \
+             {tenth:.3}, half below {median:.3})",
             found.threshold,
             found.let_through * 100.0,
             found.inside,

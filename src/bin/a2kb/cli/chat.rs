@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Ask question after question; with a model, each may refer to what was said before
 #[derive(Args)]
-#[command(after_help = "Within the chat: /sources, /trace, /cost, /forget, /help, /quit. \
-Lines on standard input work as well.")]
+#[command(after_help = "Within the chat: /sources, /trace, /cost, /forget, /help, /quit. Lines on standard input \
+                        work as well.")]
 pub(super) struct ChatArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -23,8 +23,8 @@ pub(super) struct ChatArguments {
     how: HowArguments,
 }
 
-const HELP: &str = "/sources  where the last answer comes from\n/trace    how it came about\n\
-/cost     what was spent so far\n/forget   start anew\n/quit     leave (Ctrl-D)";
+const HELP: &str = "/sources  where the last answer comes from\n/trace    how it came about\n/cost     what was spent \
+                    so far\n/forget   start anew\n/quit     leave (Ctrl-D)";
 
 /// Where lines come from.
 enum Lines {

@@ -32,10 +32,10 @@ enum Measured {
 /// Recall and latency of evidence retrieval
 #[derive(Args)]
 #[command(after_help = "Presets: a2kb a2rag arag agrag-paper agrag-code rag-agent case-study hipporag2 linearrag \
-lightrag-local lightrag-global\n\
-lightrag-mix fast-graphrag naive bm25 semantic hybrid, `all`, or the path of a .json file. \
-Ablations follow the name: a2kb/no-about,\na2kb/no-vectors, a2rag/no-bridge, agrag-code/no-expansion.\n\
-Questions: lines of {id, question, gold}, or the files of HotpotQA, 2WikiMultiHopQA and MuSiQue.")]
+                        lightrag-local lightrag-global\nlightrag-mix fast-graphrag naive bm25 semantic hybrid, \
+                        `all`, or the path of a .json file. Ablations follow the name: \
+                        a2kb/no-about,\na2kb/no-vectors, a2rag/no-bridge, agrag-code/no-expansion.\nQuestions: lines \
+                        of {id, question, gold}, or the files of HotpotQA, 2WikiMultiHopQA and MuSiQue.")]
 struct RetrievalArguments {
     #[command(flatten)]
     file: FileArguments,

@@ -20,10 +20,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Answers with a language model: right, cited, verified, and at what cost
 #[derive(Args)]
-#[command(after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when \
-the gold passages are in front of it; it measures\n\
-how presets spend calls and tokens, and says nothing about real answers. Questions need \
-`answer`; `gold` serves context measures.")]
+#[command(after_help = "Models: as in `a2kb ask`, and `simulated` for a reader that is right exactly when the gold \
+                        passages are in front of it; it measures\nhow presets spend calls and tokens, and says \
+                        nothing about real answers. Questions need `answer`; `gold` serves context measures.")]
 pub(super) struct AnswersArguments {
     #[command(flatten)]
     file: FileArguments,

@@ -39,10 +39,10 @@ mod exit {
     pub(super) const INTERRUPTED: u8 = 130;
 }
 
-const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence,\n\
-4 damaged file (one that is no knowledge base, or a newer one, is an error),\n\
-5 wrong embedder, 6 language model failed, 8 budget spent, 130 interrupted.\n\
-Each command takes --json; the shapes are in docs/json.md.";
+const AFTER_HELP: &str = "Exit codes: 0 done, 1 error, 2 wrong usage, 3 nothing found or no evidence,\n4 damaged file \
+                          (one that is no knowledge base, or a newer one, is an error),\n5 wrong embedder, 6 language \
+                          model failed, 8 budget spent, 130 interrupted.\nEach command takes --json; the shapes are \
+                          in docs/json.md.";
 
 /// A knowledge base in one file: build it from documents, search it, ask it.
 #[derive(Parser)]
@@ -131,8 +131,8 @@ struct FileArguments {
 /// The model for questions.
 #[derive(clap::Args)]
 struct QueryArguments {
-    /// Model for semantic search, if it is not the one in the file or in this program: the path of an encoder asset, or
-    /// `http:MODEL`
+    /// Model for semantic search, if it is not the one in the file or in this program: the path of an encoder asset,
+    /// or `http:MODEL`
     #[arg(long, env = "A2KB_QUERY_EMBEDDER")]
     embedder: Option<String>,
     #[command(flatten)]

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The language model. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY alone, addresses also from OPENAI_BASE_URL,
-/// ANTHROPIC_BASE_URL and OLLAMA_HOST.
+/// The language model. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY alone, addresses also from
+/// OPENAI_BASE_URL, ANTHROPIC_BASE_URL and OLLAMA_HOST.
 #[derive(Args)]
 pub(super) struct ModelArguments {
     /// Language model: openai:NAME (any server with OpenAI's protocol), anthropic:NAME, ollama:NAME, or

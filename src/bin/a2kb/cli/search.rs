@@ -9,8 +9,8 @@ use std::num::NonZeroUsize;
 
 /// Find chunks by words, by exact text, by meaning, or over the entity graph
 #[derive(Args)]
-#[command(after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, \
-word~ or word~2 for one or two misspelt letters.")]
+#[command(after_help = "Keyword queries: words joined by OR, \"a phrase\", begin* for a prefix, word~ or word~2 for \
+                        one or two misspelt letters.")]
 pub(super) struct SearchArguments {
     #[command(flatten)]
     file: FileArguments,
