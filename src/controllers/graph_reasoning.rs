@@ -145,7 +145,7 @@ impl GraphReasoning {
         let mut scores: BTreeMap<String, f32> = BTreeMap::new();
         let mut examples = String::new();
         for (place, row) in workspace.table.within(&self.context, self.settings.context_tokens).iter().enumerate() {
-            let Some(label) = label_of(row.chunk.document.metadata.as_deref(), field) else { continue };
+            let Some(label) = label_of(row.chunk.document.metadata.as_ref(), field) else { continue };
             *scores.entry(label.clone()).or_insert(0.0) += 1.0 / (place + 1) as f32;
             let _ = writeln!(
                 examples,
@@ -192,9 +192,8 @@ impl GraphReasoning {
     }
 }
 
-fn label_of(metadata: Option<&str>, field: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(metadata?).ok()?;
-    reply::text(value.as_object()?, field)
+fn label_of(metadata: Option<&serde_json::Value>, field: &str) -> Option<String> {
+    reply::text(metadata?.as_object()?, field)
 }
 
 impl Controller for GraphReasoning {

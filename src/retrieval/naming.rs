@@ -6,6 +6,7 @@ use crate::corpus::snapshot::{CopyRow, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::filter::DocumentSet;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// Documents of one id that an error lists.
@@ -24,8 +25,8 @@ pub struct DocumentInfo {
     pub title: Option<String>,
     /// What it was made from.
     pub media: Cow<'static, str>,
-    /// Its metadata, a JSON object.
-    pub metadata: Option<String>,
+    /// Its metadata, an object. What another program wrote there and is no JSON is a text.
+    pub metadata: Option<Value>,
     /// Bytes of its text.
     pub bytes: u32,
     /// SHA-256 of its text, in hex.
@@ -44,8 +45,8 @@ pub struct CopyInfo {
     pub source: String,
     /// Its title.
     pub title: Option<String>,
-    /// Its metadata, a JSON object.
-    pub metadata: Option<String>,
+    /// Its metadata, an object. What another program wrote there and is no JSON is a text.
+    pub metadata: Option<Value>,
 }
 
 /// A document with all its copies; the one that was stored names it.
@@ -75,7 +76,7 @@ fn describe(snapshot: &Snapshot, document: DocumentId, copies: &[CopyRow]) -> Re
             id: string(copy.external_id)?.unwrap_or_default(),
             source: string(copy.source)?.unwrap_or_default(),
             title: string(row.title)?,
-            metadata: string(copy.metadata)?,
+            metadata: snapshot.string(copy.metadata)?.map(as_value),
         })
     });
     let mut names = names.collect::<Result<Vec<_>>>()?.into_iter();
@@ -94,6 +95,10 @@ fn describe(snapshot: &Snapshot, document: DocumentId, copies: &[CopyRow]) -> Re
         content_hash: hex(&row.content_hash),
         also: names.collect(),
     })
+}
+
+fn as_value(metadata: &str) -> Value {
+    serde_json::from_str(metadata).unwrap_or_else(|_| Value::from(metadata))
 }
 
 /// A copy of a document that bears a name.

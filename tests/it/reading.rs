@@ -88,7 +88,7 @@ fn triples_are_held_against_the_text_and_failures_are_left_to_rules() {
     assert_eq!(confidence("planned weir of korva"), Some(217));
     assert!(confidence("drowned").is_none_or(|confidence| confidence == 128), "{found:?}");
     assert_eq!(kb.info().unwrap().settings["summaries"], "in the metadata");
-    let summary = kb.document("lunt").unwrap().metadata.unwrap();
+    let summary = kb.document("lunt").unwrap().metadata.unwrap().to_string();
     assert!(summary.contains("A summary of"), "{summary}");
     kb.verify().unwrap();
 }
@@ -143,7 +143,7 @@ fn summaries_need_no_model_and_the_gate_goes_by_them() {
     let (bytes, report) = builder.build_to_memory().unwrap();
     assert_eq!(report.reading.unwrap().cost.total.calls, 0);
     let kb = open(bytes).with_embedder(tiny::embedder(1)).unwrap();
-    assert!(kb.document("ume").unwrap().metadata.unwrap().contains("the river ume rises"));
+    assert!(kb.document("ume").unwrap().metadata.unwrap().to_string().contains("the river ume rises"));
     let namespace = a2kb::internals::corpus::snapshot::Namespace::Document;
     assert_eq!(kb.snapshot().vectors(namespace).unwrap().unwrap().len(), 3);
     kb.verify().unwrap();
