@@ -35,7 +35,7 @@ fn keyword_top_10() {
     let (kb, questions) = &*DATA;
     for question in questions {
         let question = Question::new(&GraphView::whole(kb.snapshot()), &question.question).unwrap();
-        divan::black_box(bm25(kb.snapshot(), &question.terms, 10).unwrap());
+        divan::black_box(bm25(kb.snapshot(), &question.terms, 10, None).unwrap());
     }
 }
 

@@ -37,7 +37,7 @@ pub fn answer(
         mentions.any(|mention| mention.candidates.iter().any(|candidate| candidate.strategy != Strategy::Fuzzy));
     let enough = coverage >= if named { MIN_COVERAGE.0 } else { MIN_COVERAGE.1 };
     let mut answer = Answer {
-        names: linked_names(snapshot, question)?,
+        names: linked_names(snapshot, question, documents)?,
         question: question.text.clone(),
         status: Status::Abstained,
         text: NOTHING.into(),
@@ -64,8 +64,16 @@ pub fn answer(
     Ok(answer)
 }
 
-/// What the question's names were linked to.
-pub(crate) fn linked_names(snapshot: &Snapshot, question: &Question) -> Result<Vec<LinkedName>> {
+/// What the question's names were linked to. Names are the file's as a whole: where only some `documents` are asked,
+/// they would tell of the others, and are left out.
+pub(crate) fn linked_names(
+    snapshot: &Snapshot,
+    question: &Question,
+    documents: Option<&DocumentSet>,
+) -> Result<Vec<LinkedName>> {
+    if documents.is_some() {
+        return Ok(Vec::new());
+    }
     let linked = question.mentions.iter().filter_map(|mention| {
         let strategy = mention.candidates.first()?.strategy;
         let entities = mention

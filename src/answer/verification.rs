@@ -48,7 +48,7 @@ impl Verified {
 
 /// Words of a text as claims and evidence are compared by.
 #[derive(Debug, Default)]
-struct Words {
+struct ComparedWords {
     /// Stems of all but function words.
     content: BTreeSet<String>,
     /// Folded names: words with a capital.
@@ -66,7 +66,7 @@ fn beginning(word: &str) -> [u8; 2] {
     [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)]
 }
 
-impl Words {
+impl ComparedWords {
     fn add(&mut self, text: &str) {
         let mut first = true;
         for_each_token(text, |span, folded| {
@@ -90,9 +90,9 @@ impl Words {
     }
 
     /// Evidence, as far as a claim asks for it.
-    fn for_claim(claim: &Words) -> Self {
+    fn for_claim(claim: &ComparedWords) -> Self {
         let wanted = claim.all.iter().chain(&claim.content).map(|word| beginning(word)).collect();
-        Words { wanted: Some(wanted), ..Default::default() }
+        ComparedWords { wanted: Some(wanted), ..Default::default() }
     }
 
     fn add_row(&mut self, row: &EvidenceRow) {
@@ -101,7 +101,7 @@ impl Words {
     }
 
     fn of(text: &str) -> Self {
-        let mut words = Words::default();
+        let mut words = ComparedWords::default();
         words.add(text);
         // Alone, a capital says that it is a name.
         if words.all.len() <= 2 && text.chars().next().is_some_and(char::is_uppercase) {
@@ -132,7 +132,7 @@ fn numbers(text: &str) -> Vec<String> {
 }
 
 /// What a claim needs that `evidence` lacks, and the share of its words that it has.
-fn missing(claim: &Words, given: &Words, evidence: &Words) -> (Vec<String>, f32) {
+fn missing(claim: &ComparedWords, given: &ComparedWords, evidence: &ComparedWords) -> (Vec<String>, f32) {
     let known = |name: &&String| {
         !evidence.all.contains(*name) && !given.all.contains(*name) && !evidence.content.contains(stem(name).as_ref())
     };
@@ -196,7 +196,7 @@ fn mark(inner: &str) -> Option<Vec<usize>> {
 
 /// A sentence of an answer, held against the evidence.
 struct Judged {
-    claim: Words,
+    claim: ComparedWords,
     /// Rows that it rests on.
     numbers: Vec<usize>,
     invalid: usize,
@@ -204,8 +204,8 @@ struct Judged {
     missing: Vec<String>,
 }
 
-fn judge(cut: &Cut, cited: &[usize], checked: bool, given: &Words, table: &EvidenceTable) -> Judged {
-    let claim = Words::of(&cut.text);
+fn judge(cut: &Cut, cited: &[usize], checked: bool, given: &ComparedWords, table: &EvidenceTable) -> Judged {
+    let claim = ComparedWords::of(&cut.text);
     let named = if cut.numbers.is_empty() { cited } else { &cut.numbers };
     let invalid = named.iter().filter(|&&number| table.get(number).is_none()).count();
     let mut numbers: Vec<usize> = Vec::new();
@@ -218,7 +218,7 @@ fn judge(cut: &Cut, cited: &[usize], checked: bool, given: &Words, table: &Evide
     if numbers.is_empty() && !bare {
         numbers = find_rows(&claim, given, table);
     }
-    let mut together = Words::for_claim(&claim);
+    let mut together = ComparedWords::for_claim(&claim);
     numbers.iter().filter_map(|&number| table.get(number)).for_each(|row| together.add_row(row));
     let (missing, share) = missing(&claim, given, &together);
     let support = match numbers.is_empty() {
@@ -232,7 +232,7 @@ fn judge(cut: &Cut, cited: &[usize], checked: bool, given: &Words, table: &Evide
 
 /// Whether the cited rows support every sentence of `text`.
 pub fn supports(question: &str, text: &str, cited: &[usize], table: &EvidenceTable) -> bool {
-    let (given, cuts) = (Words::of(question), cut(text));
+    let (given, cuts) = (ComparedWords::of(question), cut(text));
     !cuts.is_empty() && cuts.iter().all(|cut| judge(cut, cited, false, &given, table).support == Support::Store)
 }
 
@@ -246,7 +246,7 @@ pub fn verify(
     checked: bool,
     table: &EvidenceTable,
 ) -> Result<Verified> {
-    let given = Words::of(question);
+    let given = ComparedWords::of(question);
     let mut verified = Verified::default();
     let mut fetcher = TextFetcher::new(snapshot);
     for cut in cut(text) {
@@ -290,9 +290,9 @@ impl Verified {
 }
 
 /// Rows that support a claim for which the model cited none; the best ones.
-fn find_rows(claim: &Words, given: &Words, table: &EvidenceTable) -> Vec<usize> {
+fn find_rows(claim: &ComparedWords, given: &ComparedWords, table: &EvidenceTable) -> Vec<usize> {
     let fits = |row: &EvidenceRow| {
-        let mut words = Words::for_claim(claim);
+        let mut words = ComparedWords::for_claim(claim);
         words.add_row(row);
         let (missing, share) = missing(claim, given, &words);
         (missing.is_empty() && share >= MIN_SHARE).then_some((share, row.number))
@@ -307,8 +307,8 @@ fn best_sentences(
     snapshot: &Snapshot,
     fetcher: &mut TextFetcher<'_>,
     row: &EvidenceRow,
-    claim: &Words,
-    given: &Words,
+    claim: &ComparedWords,
+    given: &ComparedWords,
 ) -> Result<Vec<SentenceId>> {
     const NAME_OR_NUMBER: usize = 4;
     const WORD: usize = 2;
@@ -319,7 +319,7 @@ fn best_sentences(
     let mut candidates: Vec<(SentenceId, BTreeSet<String>, usize)> = Vec::new();
     for sentence in chunk.sentences().map(SentenceId) {
         let text = fetcher.sentence(sentence)?.2;
-        let mut words = Words { wanted: wanted.clone(), ..Default::default() };
+        let mut words = ComparedWords { wanted: wanted.clone(), ..Default::default() };
         words.add(&text);
         let mut has: BTreeSet<String> = claim.content.intersection(&words.content).cloned().collect();
         has.extend(claim.numbers.intersection(&words.numbers).cloned());
@@ -376,9 +376,9 @@ mod tests {
 
     #[test]
     fn a_claim_needs_its_names_and_numbers() {
-        let evidence = Words::of("The Velm Dam was designed by Ada Renn in 1931 and is 48 m high.");
-        let given = Words::of("Who designed the Velm Dam?");
-        let check = |claim: &str| missing(&Words::of(claim), &given, &evidence);
+        let evidence = ComparedWords::of("The Velm Dam was designed by Ada Renn in 1931 and is 48 m high.");
+        let given = ComparedWords::of("Who designed the Velm Dam?");
+        let check = |claim: &str| missing(&ComparedWords::of(claim), &given, &evidence);
         assert_eq!(check("It was designed by Ada Renn in 1931.").0, Vec::<String>::new());
         assert_eq!(check("It was designed by Bo Renn in 1932.").0, ["bo", "1932"]);
         assert_eq!(check("Renn").0, Vec::<String>::new());

@@ -2,7 +2,7 @@
 //! not stand (checklist A2 to A19).
 
 use crate::answer::verification::supports;
-use crate::controllers::answering::{self, Failure, GivenAnswer, Verdict, joined};
+use crate::controllers::answering::{self, CheckFailure, GivenAnswer, Verdict, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl Default for AdaptiveSettings {
 }
 
 #[derive(Clone, Debug)]
-enum State {
+enum AttemptState {
     Start,
     Gating,
     Retrieving,
@@ -64,7 +64,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     settings: AdaptiveSettings,
-    state: State,
+    state: AttemptState,
     attempt: usize,
     query: String,
     /// Rows for the model, the last retrieval's first.
@@ -73,7 +73,7 @@ pub struct Adaptive {
     shown: Vec<usize>,
     missing: Vec<String>,
     /// An answer that the check turned down.
-    rejected: Option<(GivenAnswer, Failure)>,
+    rejected: Option<(GivenAnswer, CheckFailure)>,
 }
 
 impl Adaptive {
@@ -81,7 +81,7 @@ impl Adaptive {
     pub fn new(settings: AdaptiveSettings) -> Self {
         Adaptive {
             settings,
-            state: State::Start,
+            state: AttemptState::Start,
             attempt: 0,
             query: String::new(),
             context: Vec::new(),
@@ -92,13 +92,13 @@ impl Adaptive {
     }
 
     fn retrieve(&mut self, query: String) -> Action {
-        self.state = State::Retrieving;
+        self.state = AttemptState::Retrieving;
         self.query.clone_from(&query);
         Action::Retrieve(Retrieval::new(query, self.settings.evidence))
     }
 
     fn ask(&mut self, workspace: &Workspace, strict: bool) -> Action {
-        self.state = State::Answering { strict };
+        self.state = AttemptState::Answering { strict };
         Action::Call(answering::ask(workspace, &self.context, self.settings.context_tokens, strict))
     }
 
@@ -112,7 +112,7 @@ impl Adaptive {
             if !helpful.is_empty() {
                 self.context = helpful;
             }
-            return self.again(workspace, Failure::Relevance, next, "");
+            return self.again(workspace, CheckFailure::Relevance, next, "");
         }
         let trusted = match self.settings.check {
             Check::Model => false,
@@ -123,7 +123,7 @@ impl Adaptive {
             return Action::Finish(Draft::answered(answer.text, answer.citations));
         }
         let request = answering::check(workspace, &answer, &self.context, self.settings.context_tokens);
-        self.state = State::Checking { answer, strict };
+        self.state = AttemptState::Checking { answer, strict };
         Action::Call(request)
     }
 
@@ -144,14 +144,14 @@ impl Adaptive {
         let text = answer.text.clone();
         self.rejected = Some((answer, failure));
         // What is not grounded is the answer's fault, not the evidence's: it is written again first.
-        if failure == Failure::Grounding && !strict {
+        if failure == CheckFailure::Grounding && !strict {
             return self.ask(workspace, true);
         }
         self.again(workspace, failure, verdict.next_query, &text)
     }
 
     /// Another attempt in other words, if there is one left.
-    fn again(&mut self, workspace: &Workspace, failure: Failure, next: Option<String>, answer: &str) -> Action {
+    fn again(&mut self, workspace: &Workspace, failure: CheckFailure, next: Option<String>, answer: &str) -> Action {
         if self.attempt + 1 >= self.settings.attempts {
             return self.give_up();
         }
@@ -159,7 +159,7 @@ impl Adaptive {
         if let (Some(query), true) = (next, self.settings.rewrite_with_check) {
             return self.retrieve(query);
         }
-        self.state = State::Rewriting;
+        self.state = AttemptState::Rewriting;
         let (query, tokens) = (self.query.clone(), self.settings.context_tokens);
         Action::Call(answering::rewrite(workspace, failure, &query, answer, &self.missing, &self.context, tokens))
     }
@@ -169,9 +169,9 @@ impl Adaptive {
         Action::Finish(match &self.rejected {
             Some((_, failure)) => {
                 let why = match failure {
-                    Failure::Relevance => "the evidence is not about the question",
-                    Failure::Grounding => "no answer kept to the evidence",
-                    Failure::Adequacy => "no answer answered all of the question",
+                    CheckFailure::Relevance => "the evidence is not about the question",
+                    CheckFailure::Grounding => "no answer kept to the evidence",
+                    CheckFailure::Adequacy => "no answer answered all of the question",
                 };
                 Draft::failed(format!("{why}, in {} attempts", self.attempt + 1)).missing(missing)
             }
@@ -194,24 +194,26 @@ impl Adaptive {
 impl Controller for Adaptive {
     fn next(&mut self, observation: Observation, workspace: &Workspace) -> Action {
         match (self.state.clone(), observation) {
-            (State::Start, _) if self.settings.gate > 0.0 => {
-                self.state = State::Gating;
+            (AttemptState::Start, _) if self.settings.gate > 0.0 => {
+                self.state = AttemptState::Gating;
                 Action::Gate { query: workspace.question.clone(), threshold: self.settings.gate }
             }
-            (State::Gating, Observation::Gate(Some(gate))) if !gate.open => {
+            (AttemptState::Gating, Observation::Gate(Some(gate))) if !gate.open => {
                 Action::Finish(Draft::abstained(gate.why(self.settings.gate)))
             }
-            (State::Start | State::Gating, _) => self.retrieve(workspace.question.clone()),
-            (State::Retrieving, Observation::Evidence { numbers }) => self.evidence(workspace, &numbers),
-            (State::Answering { strict }, Observation::Reply(reply)) => {
+            (AttemptState::Start | AttemptState::Gating, _) => self.retrieve(workspace.question.clone()),
+            (AttemptState::Retrieving, Observation::Evidence { numbers }) => self.evidence(workspace, &numbers),
+            (AttemptState::Answering { strict }, Observation::Reply(reply)) => {
                 self.judge(workspace, answering::read_answer(&reply.text), strict)
             }
-            (State::Checking { answer, strict }, Observation::Reply(reply)) => {
+            (AttemptState::Checking { answer, strict }, Observation::Reply(reply)) => {
                 self.verdict(workspace, answering::read_verdict(&reply.text), answer, strict)
             }
             // The answer is there; only its check is not.
-            (State::Checking { answer, .. }, _) => Action::Finish(Draft::answered(answer.text, answer.citations)),
-            (State::Rewriting, Observation::Reply(reply)) => {
+            (AttemptState::Checking { answer, .. }, _) => {
+                Action::Finish(Draft::answered(answer.text, answer.citations))
+            }
+            (AttemptState::Rewriting, Observation::Reply(reply)) => {
                 let query = answering::read_line(&reply.text).unwrap_or_else(|| workspace.question.clone());
                 self.retrieve(query)
             }

@@ -26,7 +26,7 @@ pub(crate) struct GivenAnswer {
 
 /// Why an answer does not stand: the first that fails, in this order (checklist A17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum CheckFailure {
     Relevance,
     Grounding,
     Adequacy,
@@ -35,7 +35,7 @@ pub(crate) enum Failure {
 /// A verdict on an answer (equations 2 to 5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<CheckFailure>,
     pub(crate) missing: Vec<String>,
     pub(crate) next_query: Option<String>,
 }
@@ -108,7 +108,11 @@ pub(crate) fn check(workspace: &Workspace, answer: &GivenAnswer, numbers: &[usiz
 /// Reads a verdict; `None` if there is none in it.
 pub(crate) fn read_verdict(written: &str) -> Option<Verdict> {
     let object = reply::object(written)?;
-    let named = [("relevant", Failure::Relevance), ("grounded", Failure::Grounding), ("adequate", Failure::Adequacy)];
+    let named = [
+        ("relevant", CheckFailure::Relevance),
+        ("grounded", CheckFailure::Grounding),
+        ("adequate", CheckFailure::Adequacy),
+    ];
     let mut failure = None;
     for (name, kind) in named {
         if !reply::truth(&object, name)? {
@@ -122,7 +126,7 @@ pub(crate) fn read_verdict(written: &str) -> Option<Verdict> {
 /// Asks for other words to search with, by what was wrong (checklist A18).
 pub(crate) fn rewrite(
     workspace: &Workspace,
-    failure: Failure,
+    failure: CheckFailure,
     query: &str,
     answer: &str,
     missing: &[String],
@@ -130,9 +134,9 @@ pub(crate) fn rewrite(
     tokens: u64,
 ) -> ChatRequest {
     let task = match failure {
-        Failure::Relevance => prompts::REWRITE_RELEVANCE,
-        Failure::Grounding => prompts::REWRITE_GROUNDING,
-        Failure::Adequacy => prompts::REWRITE_ADEQUACY,
+        CheckFailure::Relevance => prompts::REWRITE_RELEVANCE,
+        CheckFailure::Grounding => prompts::REWRITE_GROUNDING,
+        CheckFailure::Adequacy => prompts::REWRITE_ADEQUACY,
     };
     let mut material = format!("{}\nLast query: {query}", material(workspace, numbers, tokens));
     if !answer.is_empty() {
@@ -173,9 +177,9 @@ mod tests {
             read_verdict(&written.to_string()).unwrap().failure
         };
         assert_eq!(verdict(true, true, true), None);
-        assert_eq!(verdict(false, false, false), Some(Failure::Relevance));
-        assert_eq!(verdict(true, false, false), Some(Failure::Grounding));
-        assert_eq!(verdict(true, true, false), Some(Failure::Adequacy));
+        assert_eq!(verdict(false, false, false), Some(CheckFailure::Relevance));
+        assert_eq!(verdict(true, false, false), Some(CheckFailure::Grounding));
+        assert_eq!(verdict(true, true, false), Some(CheckFailure::Adequacy));
         assert!(read_verdict("fine").is_none() && read_verdict(r#"{"relevant": true}"#).is_none());
     }
 

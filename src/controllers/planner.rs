@@ -49,7 +49,7 @@ impl Default for PlannerSettings {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum PlanState {
     Planning,
     Retrieving,
     Supposing,
@@ -61,7 +61,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Planner {
     settings: PlannerSettings,
-    state: State,
+    state: PlanState,
     parts: Vec<SubQuestion>,
     /// Which part is under way.
     current: usize,
@@ -77,7 +77,7 @@ impl Planner {
     pub fn new(settings: PlannerSettings) -> Self {
         Planner {
             settings,
-            state: State::Planning,
+            state: PlanState::Planning,
             parts: Vec::new(),
             current: 0,
             retrievals: 0,
@@ -129,7 +129,7 @@ impl Planner {
     }
 
     fn retrieve(&mut self, query: String, hypothesis: Option<String>) -> Action {
-        self.state = State::Retrieving;
+        self.state = PlanState::Retrieving;
         let (k, rerank) = (self.settings.evidence, self.settings.rerank);
         Action::Retrieve(Retrieval { hypothesis, rerank, ..Retrieval::new(query, k) })
     }
@@ -142,7 +142,7 @@ impl Planner {
             return self.retrieve(query, None);
         }
         self.retrievals += 1;
-        self.state = State::FindingGaps;
+        self.state = PlanState::FindingGaps;
         Action::Call(self.gaps(workspace))
     }
 
@@ -172,7 +172,7 @@ impl Planner {
         queries.truncate(self.settings.tasks.max(1));
         if self.settings.hypothesis {
             self.queries = queries;
-            self.state = State::Supposing;
+            self.state = PlanState::Supposing;
             let material = format!("Question: {}", part.question);
             return Action::Call(prompts::request(Step::Hypothesis, prompts::HYPOTHESIS, &[], material, 250));
         }
@@ -204,7 +204,7 @@ impl Planner {
                 findings.push_str(&format!("Finding on \"{}\": {found}\n", part.question));
             }
         }
-        self.state = State::Answering;
+        self.state = PlanState::Answering;
         let tokens = self.settings.context_tokens;
         let task = prompts::SYNTHESIS;
         Action::Call(answering::ask_in_words(workspace, Step::Synthesis, task, &findings, &numbers, tokens))
@@ -255,24 +255,24 @@ fn parts(plan: &Map<String, Value>, limit: usize) -> Vec<SubQuestion> {
 impl Controller for Planner {
     fn next(&mut self, observation: Observation, workspace: &Workspace) -> Action {
         match (self.state, observation) {
-            (State::Planning, Observation::Start) if self.settings.decompose || !workspace.history.is_empty() => {
+            (PlanState::Planning, Observation::Start) if self.settings.decompose || !workspace.history.is_empty() => {
                 self.plan(workspace)
             }
-            (State::Planning, Observation::Start | Observation::CallFailed(_)) => self.planned(None, workspace),
-            (State::Planning, Observation::Reply(reply)) => self.planned(Some(&reply.text), workspace),
-            (State::Retrieving, Observation::Evidence { numbers }) => self.found(&numbers, workspace),
-            (State::FindingGaps, Observation::Reply(reply)) => self.weighed(&reply.text, workspace),
+            (PlanState::Planning, Observation::Start | Observation::CallFailed(_)) => self.planned(None, workspace),
+            (PlanState::Planning, Observation::Reply(reply)) => self.planned(Some(&reply.text), workspace),
+            (PlanState::Retrieving, Observation::Evidence { numbers }) => self.found(&numbers, workspace),
+            (PlanState::FindingGaps, Observation::Reply(reply)) => self.weighed(&reply.text, workspace),
             // Without an analysis what was found must do.
-            (State::FindingGaps, Observation::CallFailed(_)) => self.next_part(workspace),
-            (State::Supposing, Observation::Reply(reply)) => {
+            (PlanState::FindingGaps, Observation::CallFailed(_)) => self.next_part(workspace),
+            (PlanState::Supposing, Observation::Reply(reply)) => {
                 let query = self.queries.pop().unwrap_or_else(|| self.parts[self.current].question.clone());
                 self.retrieve(query, Some(reply.text))
             }
-            (State::Supposing, Observation::CallFailed(_)) => {
+            (PlanState::Supposing, Observation::CallFailed(_)) => {
                 let query = self.queries.pop().unwrap_or_else(|| self.parts[self.current].question.clone());
                 self.retrieve(query, None)
             }
-            (State::Answering, Observation::Reply(reply)) => {
+            (PlanState::Answering, Observation::Reply(reply)) => {
                 let answer = answering::read_words(&reply.text);
                 self.finish(match (answer.answerable, answer.text.is_empty()) {
                     (true, _) => Draft::answered(answer.text, Vec::new()),

@@ -42,7 +42,7 @@ impl QuestionRun<'_, '_> {
         let coverage = Coverage::of(snapshot, &question, evidence.iter().map(|piece| piece.chunk))?;
         let unsure = draft.missing.is_empty() && status != Status::Verified;
         Ok(Answer {
-            names: linked_names(snapshot, &question)?,
+            names: linked_names(snapshot, &question, self.driver.documents)?,
             question: self.workspace.question,
             status,
             text,

@@ -34,7 +34,7 @@ impl QuestionRun<'_, '_> {
             entry.outcome = "the file has no vectors: open".into();
             return Ok(Observation::Gate(None));
         };
-        let seen = gate(self.driver.snapshot, vector, threshold)?;
+        let seen = gate(self.driver.snapshot, vector, threshold, self.driver.documents)?;
         entry.what = format!("threshold {threshold:.3}");
         let nearest = seen.document.map_or_else(|| "no document".to_owned(), |document| format!("document {document}"));
         let verdict = if seen.open { "open" } else { "closed" };

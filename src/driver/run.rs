@@ -124,7 +124,7 @@ impl Driver<'_> {
     ) -> Result<Answer> {
         let numbering =
             if self.preset.controller.tools().0.is_empty() { Numbering::Sequence } else { Numbering::Chunk };
-        let view = GraphView::new(self.snapshot, self.preset.switches);
+        let view = GraphView::new(self.snapshot, self.preset.switches).within(self.documents);
         let embed = if self.preset.without_vectors { &|_: &str| Ok(None) } else { self.embed };
         let mut toolbox = Toolbox::new(view, embed);
         toolbox.whole_chunks(self.preset.controller.tools().1);

@@ -130,9 +130,12 @@ impl<'a> AskRequest<'a> {
         self
     }
 
-    /// Only documents that meet this.
+    /// Only documents that meet this, and what was given before.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = Some(filter);
+        self.filter = Some(match self.filter.take() {
+            Some(before) => before.and(filter),
+            None => filter,
+        });
         self
     }
 
@@ -239,6 +242,9 @@ impl<'a> AskRequest<'a> {
     fn check(&self) -> Result<()> {
         if self.k == Some(0) {
             return Err(Error::invalid("the number of chunks", "it is 0", "ask for one at least"));
+        }
+        if let Some(gate) = self.gate.filter(|gate| !(0.0..=1.0).contains(gate)) {
+            return Err(Error::invalid("the gate", format!("{gate} is out of range"), "take a nearness of 0 to 1"));
         }
         if self.stream && self.on_event.is_none() {
             return Err(Error::invalid("the stream", "nobody listens", "give `on_event`, too"));

@@ -149,9 +149,12 @@ impl<'a> SearchRequest<'a> {
         self
     }
 
-    /// Only in documents that meet this.
+    /// Only in documents that meet this, and what was given before.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = Some(filter);
+        self.filter = Some(match self.filter.take() {
+            Some(before) => before.and(filter),
+            None => filter,
+        });
         self
     }
 
@@ -218,6 +221,9 @@ impl<'a> SearchRequest<'a> {
         if self.vector.is_some() && matches!(self.mode, Mode::Keyword | Mode::Exact) {
             return refused("the vector", "this mode goes by words alone", "leave it out, or search in mode semantic");
         }
+        if self.vector.is_some_and(|vector| vector.iter().any(|value| !value.is_finite())) {
+            return refused("the vector", "it has a value that is no number", "give finite values");
+        }
         if let Some(balance) = self.diversity.filter(|balance| !(0.0..=1.0).contains(balance)) {
             return refused("the diversity", &format!("{balance} is out of range"), "take 0 to 1");
         }
@@ -240,7 +246,7 @@ impl<'a> SearchRequest<'a> {
         Ok(QueryVector::new(&unit))
     }
 
-    fn diverse(&self, mut found: Vec<Found>, balance: f32, k: usize) -> Result<Vec<Found>> {
+    fn diverse(&self, mut found: Vec<FoundChunk>, balance: f32, k: usize) -> Result<Vec<FoundChunk>> {
         let scored: Vec<_> = found.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
         let mut diverse = Vec::new();
         for chosen in diversify(self.kb.snapshot(), &scored, balance, k)? {
@@ -251,8 +257,8 @@ impl<'a> SearchRequest<'a> {
         Ok(diverse)
     }
 
-    fn hit(&self, rank: usize, found: Found, fetcher: &mut TextFetcher<'_>) -> Result<SearchHit> {
-        let Found { chunk, score, reason, sentences, ranks, hops } = found;
+    fn hit(&self, rank: usize, found: FoundChunk, fetcher: &mut TextFetcher<'_>) -> Result<SearchHit> {
+        let FoundChunk { chunk, score, reason, sentences, ranks, hops } = found;
         let mut snippets = Vec::with_capacity(sentences.len());
         for sentence in sentences {
             // The sentence that led here may be of a document that the filter leaves out.
@@ -271,7 +277,7 @@ impl<'a> SearchRequest<'a> {
 }
 
 /// A chunk before its text is fetched.
-struct Found {
+struct FoundChunk {
     chunk: ChunkId,
     score: f32,
     reason: FoundBy,
@@ -280,9 +286,9 @@ struct Found {
     hops: Vec<Hop>,
 }
 
-impl Found {
+impl FoundChunk {
     fn new(chunk: ChunkId, score: f32, reason: FoundBy) -> Self {
-        Found { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new(), hops: Vec::new() }
+        FoundChunk { chunk, score, reason, sentences: Vec::new(), ranks: BTreeMap::new(), hops: Vec::new() }
     }
 }
 
@@ -294,21 +300,21 @@ struct SearchRun<'a> {
 }
 
 impl SearchRun<'_> {
-    fn find(&self, k: usize, trace: &mut Vec<TraceStep>) -> Result<Vec<Found>> {
+    fn find(&self, k: usize, trace: &mut Vec<TraceStep>) -> Result<Vec<FoundChunk>> {
         let (snapshot, query) = (self.request.kb.snapshot(), self.request.query);
         let documents = self.documents.as_ref();
         match self.request.mode {
             Mode::Keyword => {
                 let hits = keyword::search(snapshot, query, k, None, documents)?;
-                Ok(hits.into_iter().map(|hit| Found::new(hit.id, hit.score, FoundBy::Keyword)).collect())
+                Ok(hits.into_iter().map(|hit| FoundChunk::new(hit.id, hit.score, FoundBy::Keyword)).collect())
             }
             Mode::Exact => {
                 let limit = if documents.is_some() { usize::MAX } else { k };
                 let hits = exact::search(snapshot, &[query.to_owned()], limit)?.into_iter();
                 self.allowed(
-                    hits.map(|hit| Found {
+                    hits.map(|hit| FoundChunk {
                         sentences: hit.sentences,
-                        ..Found::new(hit.chunk, hit.score, FoundBy::Exact)
+                        ..FoundChunk::new(hit.chunk, hit.score, FoundBy::Exact)
                     }),
                     k,
                 )
@@ -316,9 +322,9 @@ impl SearchRun<'_> {
             Mode::Graph => self.graph(k, trace),
             Mode::Semantic => {
                 let hits = semantic(snapshot, &self.vector()?, k, documents)?.into_iter();
-                let found = hits.map(|hit| Found {
+                let found = hits.map(|hit| FoundChunk {
                     sentences: hit.sentences,
-                    ..Found::new(hit.chunk, hit.score, FoundBy::Semantic)
+                    ..FoundChunk::new(hit.chunk, hit.score, FoundBy::Semantic)
                 });
                 Ok(found.collect())
             }
@@ -335,7 +341,7 @@ impl SearchRun<'_> {
     }
 
     /// What a preset retrieves; no vector is made where the preset does without.
-    fn graph(&self, k: usize, trace: &mut Vec<TraceStep>) -> Result<Vec<Found>> {
+    fn graph(&self, k: usize, trace: &mut Vec<TraceStep>) -> Result<Vec<FoundChunk>> {
         let (kb, query) = (self.request.kb, self.request.query);
         let preset = self.request.preset.unwrap_or(&OWN_PRESET);
         if preset.without_vectors && self.given.is_some() {
@@ -347,7 +353,7 @@ impl SearchRun<'_> {
             Some(vector) if text == query => Ok(Some(vector.clone())),
             _ => kb.vector_at_hand(text),
         };
-        let view = GraphView::new(kb.snapshot(), preset.switches);
+        let view = GraphView::new(kb.snapshot(), preset.switches).within(self.documents.as_ref());
         let question = understand(&view, query, query, &embed)?;
         // A filter is applied afterwards, so that all chunks that can be evidence are asked for.
         let all = kb.snapshot().base_layer()?.chunk_count as usize;
@@ -360,14 +366,18 @@ impl SearchRun<'_> {
                 Reason::Hop(hop) => vec![hop.sentence],
                 _ => Vec::new(),
             };
-            Found { sentences, hops, ..Found::new(evidence.chunk, evidence.score, evidence.reason.found_by()) }
+            FoundChunk {
+                sentences,
+                hops,
+                ..FoundChunk::new(evidence.chunk, evidence.score, evidence.reason.found_by())
+            }
         });
         let hits = self.allowed(hits, k)?;
         trace.extend(found.trace);
         Ok(hits)
     }
 
-    fn hybrid(&self, k: usize) -> Result<Vec<Found>> {
+    fn hybrid(&self, k: usize) -> Result<Vec<FoundChunk>> {
         let (snapshot, documents) = (self.request.kb.snapshot(), self.documents.as_ref());
         let candidates = k.max(HYBRID_CANDIDATES);
         let words = keyword::search(snapshot, self.request.query, candidates, None, documents)?;
@@ -376,16 +386,16 @@ impl SearchRun<'_> {
         let fused = fuse(&[(&words, 0.5), (&scores, 0.5)], self.request.fusion.unwrap_or_default());
         let found = fused.into_iter().take(k).map(|hit| {
             let methods = [FoundBy::Keyword, FoundBy::Semantic].into_iter().zip(&hit.ranks);
-            Found {
+            FoundChunk {
                 sentences: hit.ranks[1].map(|rank| meaning[rank - 1].sentences.clone()).unwrap_or_default(),
                 ranks: methods.filter_map(|(method, rank)| Some((method, (*rank)?))).collect(),
-                ..Found::new(hit.chunk, hit.score, FoundBy::Hybrid)
+                ..FoundChunk::new(hit.chunk, hit.score, FoundBy::Hybrid)
             }
         });
         Ok(found.collect())
     }
 
-    fn allowed(&self, hits: impl Iterator<Item = Found>, k: usize) -> Result<Vec<Found>> {
+    fn allowed(&self, hits: impl Iterator<Item = FoundChunk>, k: usize) -> Result<Vec<FoundChunk>> {
         let mut found = Vec::new();
         for hit in hits {
             let allowed = match &self.documents {

@@ -41,7 +41,7 @@ impl Default for Patience {
 
 /// What to do after a failed request.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum CallFailure {
     /// Asking again may help; after so long, if the server said.
     Passing(String, Option<Duration>),
     /// The server refuses this request: its status and complaint.
@@ -57,12 +57,12 @@ pub(crate) struct Wishes<'a> {
 }
 
 impl Wishes<'_> {
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), CallFailure> {
         if (self.cancelled)() {
-            return Err(Failure::Stopped);
+            return Err(CallFailure::Stopped);
         }
         match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Failure::Refused(0, "the time is up".into())),
+            Some(deadline) if Instant::now() >= deadline => Err(CallFailure::Refused(0, "the time is up".into())),
             _ => Ok(()),
         }
     }
@@ -125,7 +125,7 @@ impl Endpoint {
         body: &Value,
         wishes: &Wishes<'_>,
         reader: &mut R,
-    ) -> Result<R::Reply, Failure>
+    ) -> Result<R::Reply, CallFailure>
     where
         R: ReplyReader,
     {
@@ -134,11 +134,11 @@ impl Endpoint {
             self.hold_back(wishes)?;
             reader.start();
             let (why, asked) = match self.try_once(path, body, wishes, reader) {
-                Err(Failure::Passing(why, asked)) => (why, asked),
+                Err(CallFailure::Passing(why, asked)) => (why, asked),
                 other => return other,
             };
             if tries == self.patience.retries {
-                return Err(Failure::Refused(0, format!("{why} ({} tries)", tries + 1)));
+                return Err(CallFailure::Refused(0, format!("{why} ({} tries)", tries + 1)));
             }
             tries += 1;
             pause(asked.unwrap_or_else(|| jittered(wait)).min(MAX_WAIT), wishes)?;
@@ -146,7 +146,7 @@ impl Endpoint {
         }
     }
 
-    fn hold_back(&self, wishes: &Wishes<'_>) -> Result<(), Failure> {
+    fn hold_back(&self, wishes: &Wishes<'_>) -> Result<(), CallFailure> {
         let until = *self.not_before.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         match until.map(|until| until.saturating_duration_since(Instant::now())) {
             Some(wait) if !wait.is_zero() => pause(wait.min(MAX_WAIT), wishes),
@@ -160,8 +160,8 @@ impl Endpoint {
         body: &Value,
         wishes: &Wishes<'_>,
         reader: &mut R,
-    ) -> Result<R::Reply, Failure> {
-        let broken = |why: String| Failure::Passing(why, None);
+    ) -> Result<R::Reply, CallFailure> {
+        let broken = |why: String| CallFailure::Passing(why, None);
         let said = self.talk(path, body);
         let (status, headers) = match next(&said, wishes)? {
             Said::Head(status, headers) => (status, headers),
@@ -175,7 +175,10 @@ impl Endpoint {
                 Said::Bytes(bytes) => {
                     length += bytes.len();
                     if length > MAX_REPLY_BYTES {
-                        return Err(Failure::Refused(0, format!("the reply has more than {MAX_REPLY_BYTES} bytes")));
+                        return Err(CallFailure::Refused(
+                            0,
+                            format!("the reply has more than {MAX_REPLY_BYTES} bytes"),
+                        ));
                     }
                     match status.is_success() {
                         true => reader.push(&bytes).map_err(broken)?,
@@ -247,15 +250,15 @@ impl Endpoint {
     }
 
     /// The error for a request that came to nothing.
-    pub(crate) fn error(&self, model: &str, failure: Failure) -> Error {
+    pub(crate) fn error(&self, model: &str, failure: CallFailure) -> Error {
         match failure {
-            Failure::Stopped => Error::Interrupted,
-            Failure::Passing(why, _) | Failure::Refused(0, why) => self.model_error(model, why, ""),
-            Failure::Refused(401 | 403, why) => self.model_error(model, why, "; the key is missing or wrong"),
-            Failure::Refused(404, why) => {
+            CallFailure::Stopped => Error::Interrupted,
+            CallFailure::Passing(why, _) | CallFailure::Refused(0, why) => self.model_error(model, why, ""),
+            CallFailure::Refused(401 | 403, why) => self.model_error(model, why, "; the key is missing or wrong"),
+            CallFailure::Refused(404, why) => {
                 self.model_error(model, why, "; the server does not know the model or the address")
             }
-            Failure::Refused(_, why) => self.model_error(model, why, ""),
+            CallFailure::Refused(_, why) => self.model_error(model, why, ""),
         }
     }
 
@@ -277,17 +280,19 @@ pub(crate) trait ReplyReader {
     fn end(&mut self) -> Result<Self::Reply, String>;
 }
 
-fn next(said: &Receiver<Said>, wishes: &Wishes<'_>) -> Result<Said, Failure> {
+fn next(said: &Receiver<Said>, wishes: &Wishes<'_>) -> Result<Said, CallFailure> {
     loop {
         match said.recv_timeout(POLL) {
             Ok(said) => return Ok(said),
             Err(RecvTimeoutError::Timeout) => wishes.check()?,
-            Err(RecvTimeoutError::Disconnected) => return Err(Failure::Passing("the connection broke".into(), None)),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(CallFailure::Passing("the connection broke".into(), None));
+            }
         }
     }
 }
 
-fn pause(wait: Duration, wishes: &Wishes<'_>) -> Result<(), Failure> {
+fn pause(wait: Duration, wishes: &Wishes<'_>) -> Result<(), CallFailure> {
     let end = Instant::now() + wait;
     loop {
         wishes.check()?;
@@ -305,14 +310,14 @@ fn jittered(wait: Duration) -> Duration {
     wait / 2 + (wait / 2).mul_f64(f64::from(nanos % 1000) / 1000.0)
 }
 
-fn refused(status: StatusCode, headers: &HeaderMap, text: &str) -> Failure {
+fn refused(status: StatusCode, headers: &HeaderMap, text: &str) -> CallFailure {
     let why = format!("the server said {status}: {}", text[..text.floor_char_boundary(SHOWN_BYTES)].trim());
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let asked = value("retry-after-ms")
         .and_then(|value| value.trim().parse().ok().map(Duration::from_millis))
         .or_else(|| value("retry-after").and_then(|value| value.trim().parse().ok().map(Duration::from_secs)));
     let passing = matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error();
-    if passing { Failure::Passing(why, asked) } else { Failure::Refused(status.as_u16(), why) }
+    if passing { CallFailure::Passing(why, asked) } else { CallFailure::Refused(status.as_u16(), why) }
 }
 
 /// "1s", "6m0s", "250ms", or seconds.

@@ -9,7 +9,7 @@ use crate::ingest::segmenter::{Piece, chunks, pieces};
 
 /// A name that may become an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct NameCandidate {
     /// As it was first written.
     pub surface: String,
     /// Sentences that name it.
@@ -20,7 +20,7 @@ pub struct Candidate {
     pub confidence: u8,
 }
 
-impl Candidate {
+impl NameCandidate {
     fn merge(&mut self, count: u32, inner: u32, confidence: u8) {
         self.count = self.count.saturating_add(count);
         self.inner = self.inner.saturating_add(inner);
@@ -49,7 +49,7 @@ pub struct Names {
     places: IdByText,
     key: String,
     /// Normalised name and candidate.
-    pub candidates: Vec<(String, Candidate)>,
+    pub candidates: Vec<(String, NameCandidate)>,
     /// Normalised full name and acronym.
     pub acronyms: Vec<(String, String)>,
     /// One for each document.
@@ -148,7 +148,7 @@ impl Names {
                     self.insert(
                         vacant,
                         key.clone(),
-                        Candidate { surface, count: 1, inner, confidence: span.confidence },
+                        NameCandidate { surface, count: 1, inner, confidence: span.confidence },
                     );
                 }
             }
@@ -160,13 +160,13 @@ impl Names {
         self.places.find(key, |place| self.candidates[place as usize].0 == key)
     }
 
-    fn insert(&mut self, vacant: Vacant, key: String, new: Candidate) {
+    fn insert(&mut self, vacant: Vacant, key: String, new: NameCandidate) {
         self.places.insert(vacant, self.candidates.len() as u32);
         self.candidates.push((key, new));
     }
 
     /// Adds a candidate to those before it.
-    pub fn add(&mut self, key: String, new: Candidate) {
+    pub fn add(&mut self, key: String, new: NameCandidate) {
         match self.place(&key) {
             Ok(place) => self.candidates[place as usize].1.merge(new.count, new.inner, new.confidence),
             Err(vacant) => self.insert(vacant, key, new),
@@ -174,7 +174,7 @@ impl Names {
     }
 
     /// Forgets what `keep` does not hold for.
-    pub fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
+    pub fn retain(&mut self, keep: impl Fn(&NameCandidate) -> bool) {
         self.candidates.retain(|(_, candidate)| keep(candidate));
         let candidates = std::mem::take(&mut self.candidates);
         self.places = IdByText::default();

@@ -26,7 +26,7 @@ impl Relations {
 }
 
 /// The graph of one batch.
-pub(super) struct Linked {
+pub(super) struct LinkedBatch {
     pub(super) mentions: Vec<Vec<u32>>,
     pub(super) about: Vec<Vec<u32>>,
     pub(super) statements: Vec<Statement>,
@@ -41,7 +41,7 @@ pub(super) fn link<P: Place>(
     range: std::ops::Range<u32>,
     text: &str,
     given: &FxHashMap<u32, Extraction>,
-) -> Linked {
+) -> LinkedBatch {
     let mut recogniser = Recogniser::new(&resolved.trie);
     let (mut mentions, mut statements, mut topics) = (Vec::new(), Vec::new(), Vec::new());
     let rows = &file.documents()[range.start as usize..range.end as usize];
@@ -74,7 +74,7 @@ pub(super) fn link<P: Place>(
         entities.extend(headings.iter().flat_map(|heading| resolved.trie.get(&name_key(heading)).iter().copied()));
         entities.into_iter().collect()
     });
-    Linked {
+    LinkedBatch {
         mentions,
         about: about.collect(),
         statements,

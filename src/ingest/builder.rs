@@ -10,10 +10,10 @@ use crate::ingest::embedding::{Embedding, texts_to_embed};
 use crate::ingest::extractor::Selector;
 use crate::ingest::given_vectors::GivenVectors;
 use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, beside, check_output};
-use crate::ingest::pipeline::{Pipeline, Sources};
+use crate::ingest::pipeline::{BuildPipeline, Sources};
 use crate::ingest::progress::Progress;
 use crate::ingest::reading::{ModelReader, Reading};
-use crate::ingest::stage::Stage;
+use crate::ingest::stage::StagedFile;
 use std::path::{Path, PathBuf};
 
 /// Documents from memory, drawn one by one.
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
             None => self.without_vectors(&discovery, place, path, reader.as_mut(), None)?,
             Some(embedding) => {
                 let mut given = embedding.given_name().map(|name| GivenVectors::new(name, embedding.value_encoding()));
-                let stage = Stage::new(on_disk.then_some(path))?;
+                let stage = StagedFile::new(on_disk.then_some(path))?;
                 let staged = FilePlace::new(stage.path());
                 let mut report = self.without_vectors(&discovery, staged, path, reader.as_mut(), given.as_mut())?;
                 let snapshot = Snapshot::of_own_file(&stage.path())?;
@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
         given: Option<&mut GivenVectors>,
     ) -> Result<BuildReport> {
         let sources = Sources { discovery, documents: std::mem::take(&mut self.documents).into_iter().flatten() };
-        let mut pipeline = Pipeline::new(&self.settings, place, path, &mut self.progress, &self.cancelled)?;
+        let mut pipeline = BuildPipeline::new(&self.settings, place, path, &mut self.progress, &self.cancelled)?;
         (pipeline.reader, pipeline.given_vectors) = (reader, given);
         pipeline.run(sources)
     }

@@ -7,7 +7,7 @@
 
 use crate::base::text::{IdByText, Vacant, is_stop_word, name_key};
 use crate::corpus::builder::{NewEntity, origin};
-use crate::ingest::analysis::{Candidate, Names};
+use crate::ingest::analysis::{NameCandidate, Names};
 use crate::ingest::extractor::NameTrie;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -142,7 +142,7 @@ impl Gazetteer {
 }
 
 /// A span that opens sentences only may be any word with a capital.
-fn is_entity(candidate: &Candidate) -> bool {
+fn is_entity(candidate: &NameCandidate) -> bool {
     candidate.count >= 2 && candidate.inner >= 1
 }
 

@@ -35,6 +35,13 @@ pub(super) fn check_output<'p>(
     for suffix in [STAGE, VECTORS_JOURNAL, READING_JOURNAL] {
         refuse_input(&beside(output, suffix), inputs.clone())?;
     }
+    let staged = beside(output, STAGE);
+    let foreign = staged.symlink_metadata().is_ok_and(|found| !found.is_file())
+        || staged.is_file() && !is_knowledge_base(&staged)?;
+    if foreign {
+        let why = format!("the build needs the name {} for a while, and it is taken", staged.display());
+        return Err(Error::invalid(what(), why, "name another file, or move that one"));
+    }
     if there.is_some() && !overwrite && !is_knowledge_base(output)? {
         let mend = "name another file, or allow it with `Builder::overwrite(true)`";
         return Err(Error::invalid(what(), "there is a file of that name, and it is no knowledge base", mend));

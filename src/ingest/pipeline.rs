@@ -46,7 +46,7 @@ struct Round {
 }
 
 /// A build under way.
-pub(super) struct Pipeline<'b, P: Place> {
+pub(super) struct BuildPipeline<'b, P: Place> {
     pub(super) settings: &'b BuildSettings,
     pub(super) reader: Option<&'b mut ModelReader>,
     pub(super) given_vectors: Option<&'b mut GivenVectors>,
@@ -62,7 +62,7 @@ pub(super) struct Pipeline<'b, P: Place> {
     pub(super) report: BuildReport,
 }
 
-impl<'b, P: Place> Pipeline<'b, P> {
+impl<'b, P: Place> BuildPipeline<'b, P> {
     /// A build at `place`, whose name in errors is `path`.
     pub(super) fn new(
         settings: &'b BuildSettings,
@@ -75,7 +75,7 @@ impl<'b, P: Place> Pipeline<'b, P> {
         let pool =
             pool.map_err(|error| Error::invalid("the thread pool", error.to_string(), "ask for fewer threads"))?;
         let budget = settings.memory_budget_bytes;
-        Ok(Pipeline {
+        Ok(BuildPipeline {
             settings,
             reader: None,
             given_vectors: None,

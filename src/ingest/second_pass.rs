@@ -3,10 +3,10 @@
 
 use crate::base::error::Result;
 use crate::corpus::builder::{Description, EntityDictionaryWriter, Place, Statement, StoredText};
-use crate::ingest::batch_graph::{Linked, Relations, link};
+use crate::ingest::batch_graph::{LinkedBatch, Relations, link};
 use crate::ingest::build_report::BuildReport;
 use crate::ingest::extractor::{ChunkPhrases, PhraseCounts, Selector};
-use crate::ingest::pipeline::Pipeline;
+use crate::ingest::pipeline::BuildPipeline;
 use crate::ingest::progress::Progress;
 use crate::ingest::reading::ModelReader;
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ const LINK_BATCHES: usize = 4;
 /// Repeated ids that are listed; the rest is only counted.
 const MAX_REPEATED_IDS: usize = 1000;
 
-impl<P: Place> Pipeline<'_, P> {
+impl<P: Place> BuildPipeline<'_, P> {
     /// Second pass, and the writing of the indexes.
     pub(super) fn second_pass(mut self) -> Result<BuildReport> {
         if let Some(selector) = self.settings.statistical {
@@ -43,7 +43,7 @@ impl<P: Place> Pipeline<'_, P> {
                     |stored: StoredText| Ok(link(file, &resolved, stored.documents(), &stored.inflate()?, given));
                 stored.into_par_iter().map(link_one).collect()
             };
-            let (linked, made): (Vec<Result<Linked>>, _) =
+            let (linked, made): (Vec<Result<LinkedBatch>>, _) =
                 self.pool.install(|| rayon::join(link_all, || names.map(EntityDictionaryWriter::finish)));
             dictionary = dictionary.or(made);
             for result in linked {
@@ -89,7 +89,7 @@ impl<P: Place> Pipeline<'_, P> {
         Ok(names)
     }
 
-    fn push(&mut self, linked: Linked, relations: &mut Relations) {
+    fn push(&mut self, linked: LinkedBatch, relations: &mut Relations) {
         linked.mentions.into_iter().for_each(|entities| self.file.push_mentions(entities));
         linked.about.into_iter().for_each(|entities| self.file.push_about(entities));
         let numbers: Vec<u32> = linked.relations.into_iter().map(|name| relations.number(name)).collect();

@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 
 /// A path for a file that is needed during a build only.
 #[derive(Debug)]
-pub(super) enum Stage {
+pub(super) enum StagedFile {
     /// Beside the output, under a name that the next build takes again if this one is killed.
     Beside(PathBuf),
     /// Where temporary files go.
     Folder(tempfile::TempDir),
 }
 
-impl Stage {
+impl StagedFile {
     pub(super) fn new(output: Option<&Path>) -> Result<Self> {
         let Some(output) = output else {
             let folder = tempfile::tempdir();
-            return Ok(Stage::Folder(folder.map_err(|source| Error::io("create", "a temporary folder", source))?));
+            return Ok(StagedFile::Folder(folder.map_err(|source| Error::io("create", "a temporary folder", source))?));
         };
-        Ok(Stage::Beside(beside(output, STAGE)))
+        Ok(StagedFile::Beside(beside(output, STAGE)))
     }
 
     pub(super) fn path(&self) -> PathBuf {
         match self {
-            Stage::Beside(path) => path.clone(),
-            Stage::Folder(folder) => folder.path().join("stage.a2kb"),
+            StagedFile::Beside(path) => path.clone(),
+            StagedFile::Folder(folder) => folder.path().join("stage.a2kb"),
         }
     }
 }
 
-impl Drop for Stage {
+impl Drop for StagedFile {
     fn drop(&mut self) {
-        if let Stage::Beside(path) = self {
+        if let StagedFile::Beside(path) = self {
             // It may not be there yet.
             let _ = std::fs::remove_file(path);
         }

@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::ids::DocumentId;
 use crate::base::score::{Scored, TopK};
 use crate::corpus::snapshot::{Namespace, QueryVector, Snapshot};
+use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::text::semantic::{mean_of_sentences, nearest_sentences};
 use serde::Serialize;
 
@@ -33,29 +34,42 @@ impl Gate {
 /// Open if the nearest document's cosine, clipped to 0..1, is at least `threshold`; 0 is always open but for a file
 /// without documents. A document's vector is its own if the file has such, else the mean of its sentences' (instead
 /// of a summary's), among the documents of the nearest sentences.
-pub fn gate(snapshot: &Snapshot, vector: &QueryVector, threshold: f32) -> Result<Gate> {
+pub fn gate(
+    snapshot: &Snapshot,
+    vector: &QueryVector,
+    threshold: f32,
+    documents: Option<&DocumentSet>,
+) -> Result<Gate> {
     let nearest = match snapshot.vectors(Namespace::Document)? {
         Some(vectors) => {
-            vectors.scan(vector, 1, None)?.first().map(|hit| Scored { id: DocumentId(hit.id), score: hit.score })
+            let is_allowed = |row: usize| documents.is_none_or(|some| some.contains(DocumentId(row as u32)));
+            vectors
+                .scan(vector, 1, Some(&is_allowed))?
+                .first()
+                .map(|hit| Scored { id: DocumentId(hit.id), score: hit.score })
         }
-        None => nearest_by_sentences(snapshot, vector)?,
+        None => nearest_by_sentences(snapshot, vector, documents)?,
     };
     let score = nearest.map_or(0.0, |nearest| nearest.score.clamp(0.0, 1.0));
     Ok(Gate { open: nearest.is_some() && score >= threshold, document: nearest.map(|nearest| nearest.id), score })
 }
 
-fn nearest_by_sentences(snapshot: &Snapshot, vector: &QueryVector) -> Result<Option<Scored<DocumentId>>> {
+fn nearest_by_sentences(
+    snapshot: &Snapshot,
+    vector: &QueryVector,
+    documents: Option<&DocumentSet>,
+) -> Result<Option<Scored<DocumentId>>> {
     let provenance = snapshot.provenance()?;
-    let mut documents = Vec::new();
-    for sentence in nearest_sentences(snapshot, vector, SENTENCES, None)? {
+    let mut near = Vec::new();
+    for sentence in nearest_sentences(snapshot, vector, SENTENCES, documents)? {
         if let Some(chunk) = provenance.chunk_of_sentence(snapshot.base_layer()?, sentence.id)? {
-            documents.push(provenance.chunk(chunk)?.document);
+            near.push(provenance.chunk(chunk)?.document);
         }
     }
-    documents.sort_unstable();
-    documents.dedup();
+    near.sort_unstable();
+    near.dedup();
     let mut best = TopK::new(1);
-    for document in documents {
+    for document in near {
         let mean = mean_of_sentences(snapshot, provenance.document(document)?.sentences())?;
         best.push(document, dot_f32(&mean, vector.values()));
     }

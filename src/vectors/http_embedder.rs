@@ -1,7 +1,7 @@
 //! Give me the address of a server that speaks OpenAI's `/embeddings`, I give you its vectors.
 
 use crate::base::error::{Error, Result};
-use crate::http::endpoint::{Endpoint, Failure, Patience, ReplyReader, Wishes};
+use crate::http::endpoint::{CallFailure, Endpoint, Patience, ReplyReader, Wishes};
 use crate::vectors::embedder::{Embedder, EmbedderRecord};
 use serde::Deserialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -135,8 +135,8 @@ impl HttpEmbedder {
                 self.tokens.fetch_add(tokens, Ordering::Relaxed);
                 Ok(vectors)
             }
-            Err(Failure::Passing(why, _) | Failure::Refused(_, why)) => Err(self.error(why)),
-            Err(Failure::Stopped) => Err(Error::Interrupted),
+            Err(CallFailure::Passing(why, _) | CallFailure::Refused(_, why)) => Err(self.error(why)),
+            Err(CallFailure::Stopped) => Err(Error::Interrupted),
         }
     }
 

@@ -129,6 +129,19 @@ fn exit_codes_tell_how_it_ended() {
     assert!(code == 1 && told.contains("--price"), "{told}");
     let (code, _, told) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--stream"]));
     assert!(code == 1 && told.contains("--model"), "{told}");
+    // What only a model can honour is refused without one, and no other provider stands in for a mistyped one.
+    for (flags, expected, says) in [
+        (&["--max-calls", "3"][..], 1, "--model"),
+        (&["--price", "1:2"], 1, "--model"),
+        (&["--record", "calls.jsonl"], 2, "--model"),
+        (&["--retries", "1"], 2, "--model"),
+        (&["--model", "olama:llama3"], 1, "provider"),
+        (&["--model", "openai:m", "--max-cost", "nan"], 2, "amount"),
+        (&["--gate", "nan"], 1, "nearness"),
+    ] {
+        let (code, _, told) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).arg(QUESTION).args(flags));
+        assert!(code == expected && told.contains(says), "{flags:?}: {code} {told}");
+    }
     let (code, value, _) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([QUESTION, "--preset", "bm25", "--json"]));
     assert_eq!((code, &value["preset"]), (0, &json!("bm25")));
     let (code, value, _) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).args([

@@ -27,6 +27,7 @@ mod reading;
 mod reads_back;
 mod server;
 mod systems;
+mod tenants;
 mod tidy;
 mod tiny;
 mod tools;

@@ -256,9 +256,9 @@ fn the_gate_opens_for_the_nearest_document() {
             mean.iter().zip(vector.values()).map(|(a, b)| a * b).sum::<f32>()
         };
         let best = (0..documents).map(cosine).fold(f32::NEG_INFINITY, f32::max);
-        let found = gate(snapshot, &vector, 0.0).unwrap();
+        let found = gate(snapshot, &vector, 0.0, None).unwrap();
         assert!(found.open && (found.score - best.clamp(0.0, 1.0)).abs() < 1e-5, "{question}: {found:?} {best}");
-        assert!(gate(snapshot, &vector, found.score).unwrap().open);
-        assert!(!gate(snapshot, &vector, found.score + 0.001).unwrap().open);
+        assert!(gate(snapshot, &vector, found.score, None).unwrap().open);
+        assert!(!gate(snapshot, &vector, found.score + 0.001, None).unwrap().open);
     }
 }

@@ -148,7 +148,8 @@ fn summaries_need_no_model_and_the_gate_goes_by_them() {
     assert_eq!(kb.snapshot().vectors(namespace).unwrap().unwrap().len(), 3);
     kb.verify().unwrap();
     let text = "ume: the river ume rises in the tarn hills and flows into the sea at korva.";
-    let seen = a2kb::internals::retrieval::gate::gate(kb.snapshot(), &kb.query_vector(text).unwrap(), 0.9).unwrap();
+    let seen =
+        a2kb::internals::retrieval::gate::gate(kb.snapshot(), &kb.query_vector(text).unwrap(), 0.9, None).unwrap();
     assert!(seen.open && kb.document(&format!("#{}", seen.document.unwrap())).unwrap().id == "ume", "{seen:?}");
 }
 

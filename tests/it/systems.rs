@@ -10,7 +10,7 @@ use a2kb::internals::evaluation::runner::{RunSettings, run};
 use a2kb::internals::evaluation::summary::summarise;
 use a2kb::internals::retrieval::evidence::{Retrieved, Stage};
 use a2kb::internals::retrieval::graph::view::{Deletion, GraphSwitches, GraphView};
-use a2kb::internals::retrieval::ladder::{Budget, Clock, LadderSettings, climb, climb_while, text_floor};
+use a2kb::internals::retrieval::ladder::{ClimbBudget, Clock, LadderSettings, climb, climb_while, text_floor};
 use a2kb::internals::retrieval::question::Question;
 use a2kb::internals::retrieval::systems::{Pipeline, retrieve};
 use a2kb::{Builder, ChecksumPolicy, KnowledgeBase, Mode, Preset};
@@ -99,11 +99,11 @@ fn budgets_end_a_climb() {
     let question = question(&DEMO.1[0]);
     let mut settings = LadderSettings::default();
     settings.sufficiency.coverage = 2.0;
-    settings.budget = Budget { nodes: 1, ..Default::default() };
+    settings.budget = ClimbBudget { nodes: 1, ..Default::default() };
     let found = climb(&view, &question, &settings, 10, STILL).unwrap().retrieved;
     assert_eq!(found.trace.len(), 1);
     assert!(found.trace[0].decision.contains("nodes"), "{:?}", found.trace);
-    settings.budget = Budget { time_ms: Some(0), tokens: Some(1), ..Default::default() };
+    settings.budget = ClimbBudget { time_ms: Some(0), tokens: Some(1), ..Default::default() };
     let found = climb(&view, &question, &settings, 10, STILL).unwrap().retrieved;
     assert_eq!((found.trace.len(), found.evidence.len()), (1, 1), "one piece of evidence is always given");
 }

@@ -4,6 +4,7 @@ use super::imports::Imports;
 use super::root;
 use a2kb::internals::base::limits;
 use a2kb::internals::format::kind::Kind;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -370,4 +371,21 @@ fn functions_fit_a_screen_and_lines_a_page() {
             }
         }
     }
+}
+
+#[test]
+fn no_two_types_have_one_name() {
+    let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for (path, text) in sources("src").into_iter().filter(|(path, _)| !path.ends_with("tests.rs")) {
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&text);
+        for line in code.lines() {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let at = words.iter().position(|word| ["struct", "enum", "trait"].contains(word));
+            let public = |word: &&str| ["pub", "", "crate", "super"].contains(word);
+            let Some(at) = at.filter(|&at| !line.starts_with(' ') && words[..at].iter().all(public)) else { continue };
+            let other = known.insert(words[at + 1].to_owned(), path.clone());
+            assert!(other.is_none(), "{} is in {} and in {}", words[at + 1], path.display(), other.unwrap().display());
+        }
+    }
+    assert!(known.contains_key("KnowledgeBase"));
 }

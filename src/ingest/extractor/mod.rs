@@ -8,7 +8,7 @@ mod statistical;
 mod words;
 
 pub use imported::Extraction;
-pub use recogniser::{Found, NameTrie, Recogniser};
+pub use recogniser::{NameTrie, Recogniser, SentenceFindings};
 pub use spans::{Span, acronym_after, capitalised_spans};
 pub use statistical::{ChunkPhrases, PhraseCounts, Selector};
 pub use words::{Case, SentenceWords, Word};

@@ -1,6 +1,6 @@
 //! Give me a sentence, I give you the entities it names: the longest names of the dictionary, from left to right.
 
-use super::rule_based::{Mention, statements};
+use super::rule_based::{SentenceMention, statements};
 use super::words::{Case, SentenceWords};
 use crate::base::text::Vocabulary;
 use crate::corpus::builder::Statement;
@@ -84,7 +84,7 @@ impl NameTrie {
 
 /// What was found in one sentence.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SentenceFindings {
     /// Entities, increasing.
     pub entities: Vec<u32>,
     /// Entities that the sentence opens with: candidates for what an untitled text is about.
@@ -99,7 +99,7 @@ pub struct Recogniser<'a> {
     trie: &'a NameTrie,
     words: SentenceWords,
     ids: Vec<u32>,
-    mentions: Vec<Mention>,
+    mentions: Vec<SentenceMention>,
     relations: FxHashMap<String, u32>,
 }
 
@@ -116,16 +116,16 @@ impl<'a> Recogniser<'a> {
     }
 
     /// Reads one sentence of a document that is about `topic` (its title's entity).
-    pub fn read(&mut self, sentence: &str, topic: Option<u32>) -> Found {
+    pub fn read(&mut self, sentence: &str, topic: Option<u32>) -> SentenceFindings {
         self.words.cut(sentence);
         self.find_mentions(topic);
         let mut entities: Vec<u32> = self.mentions.iter().flat_map(|mention| &mention.entities).copied().collect();
         entities.sort_unstable();
         entities.dedup();
-        let opens = |mention: &&Mention| self.words.words()[..mention.words.start].iter().all(|word| word.stop);
+        let opens = |mention: &&SentenceMention| self.words.words()[..mention.words.start].iter().all(|word| word.stop);
         let opening = self.mentions.first().filter(opens).map_or_else(Vec::new, |mention| mention.entities.clone());
         let statements = statements(sentence, &self.words, &self.mentions, topic, &mut self.relations);
-        Found { entities, opening, statements }
+        SentenceFindings { entities, opening, statements }
     }
 
     /// The number of a relation.
@@ -166,7 +166,7 @@ impl<'a> Recogniser<'a> {
             }
             match longest {
                 Some((end, entities)) => {
-                    self.mentions.push(Mention { words: at..end, entities });
+                    self.mentions.push(SentenceMention { words: at..end, entities });
                     at = end;
                 }
                 None => at += 1,

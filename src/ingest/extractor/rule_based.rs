@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A name in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mention {
+pub(super) struct SentenceMention {
     /// Words of the sentence.
     pub(super) words: Range<usize>,
     /// Whom it may mean.
@@ -170,15 +170,15 @@ const VERBS: &[&str] = &[
 pub(super) fn statements(
     sentence: &str,
     words: &SentenceWords,
-    mentions: &[Mention],
+    mentions: &[SentenceMention],
     topic: Option<u32>,
     relations: &mut FxHashMap<String, u32>,
 ) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let pronoun =
         (!words.words().is_empty() && PRONOUNS.binary_search(&words.folded(0)).is_ok()).then_some(topic).flatten();
-    let mut subject = pronoun.map(|topic| Mention { words: 0..1, entities: vec![topic] });
-    let mut carried: Option<(Mention, Stated)> = None;
+    let mut subject = pronoun.map(|topic| SentenceMention { words: 0..1, entities: vec![topic] });
+    let mut carried: Option<(SentenceMention, Stated)> = None;
     for mention in mentions {
         let Some(before) = subject.take() else {
             subject = Some(mention.clone());

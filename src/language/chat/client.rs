@@ -4,7 +4,7 @@ use super::protocol::Protocol;
 use super::settings::{ModelSettings, Provider};
 use super::{anthropic, ollama, open_ai};
 use crate::base::error::Result;
-use crate::http::endpoint::{Endpoint, Failure, ReplyReader, Wishes};
+use crate::http::endpoint::{CallFailure, Endpoint, ReplyReader, Wishes};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Streamed, estimated_tokens};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -81,16 +81,16 @@ impl LanguageModel for ChatClient {
                     self.protocol.finish(request, &mut reply);
                     return Ok(reply);
                 }
-                Err(Failure::Refused(status, why)) => {
+                Err(CallFailure::Refused(status, why)) => {
                     match self.protocol.give_up(request, status, &why.to_lowercase(), given_up) {
                         Some(bit) => self.given_up.fetch_or(bit, Ordering::Relaxed),
-                        None => return Err(self.endpoint.error(&self.name, Failure::Refused(status, why))),
+                        None => return Err(self.endpoint.error(&self.name, CallFailure::Refused(status, why))),
                     };
                 }
                 Err(failure) => return Err(self.endpoint.error(&self.name, failure)),
             }
         }
-        Err(self.endpoint.error(&self.name, Failure::Refused(0, "it understands no form of the request".into())))
+        Err(self.endpoint.error(&self.name, CallFailure::Refused(0, "it understands no form of the request".into())))
     }
 }
 

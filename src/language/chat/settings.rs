@@ -71,6 +71,11 @@ impl ModelSettings {
             .and_then(|(prefix, model)| Some((known.into_iter().find(|provider| provider.name() == prefix)?, model)));
         let (provider, model) = match prefixed {
             Some(found) => found,
+            None if name.contains(':') => {
+                // A mistyped provider must not send documents to another one.
+                let mend = "write openai:NAME, anthropic:NAME or ollama:NAME";
+                return Err(Error::invalid(format!("the model {name:?}"), "no such provider is known", mend));
+            }
             None if name.starts_with("claude") => (Provider::Anthropic, name),
             None => (Provider::OpenAi, name),
         };

@@ -120,7 +120,7 @@ pub struct Walk<'a> {
     cost: Cost,
 }
 /// A hop with what its score is made of.
-struct Step {
+struct HopStep {
     hop: Hop,
     target: ChunkId,
     start_score: f32,
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
     pub fn start(view: &'a GraphView<'a>, question: &'a Question, settings: &'a ChainSettings) -> Result<Self> {
         let snapshot = view.snapshot();
         let terms = question.content_terms();
-        let hits = bm25(snapshot, &terms, settings.keyword_candidates)?;
+        let hits = bm25(snapshot, &terms, settings.keyword_candidates, view.documents())?;
         let has_vectors = snapshot.vectors(Namespace::Sentence).is_ok_and(|vectors| vectors.is_some());
         let mut walk = Walk {
             view,
@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
     fn meaning(&self) -> Result<Vec<SemanticHit>> {
         match self.vector {
             Some(vector) if self.settings.start_meaning > 0.0 => {
-                semantic(self.view.snapshot(), vector, self.settings.keyword_candidates, None)
+                semantic(self.view.snapshot(), vector, self.settings.keyword_candidates, self.view.documents())
             }
             _ => Ok(Vec::new()),
         }
@@ -327,7 +327,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn steps(&self, mut starts: Vec<Evidence>) -> Result<Vec<Step>> {
+    fn steps(&self, mut starts: Vec<Evidence>) -> Result<Vec<HopStep>> {
         starts.sort_unstable_by_key(|evidence| evidence.chunk);
         let chunks: Vec<ChunkId> = starts.iter().map(|evidence| evidence.chunk).collect();
         let sentences = sentence_fits(self.view.snapshot(), &self.asked, &chunks)?;
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
                     }
                     for &Target { chunk, factor, meaning } in targets.iter() {
                         if chunk != start.chunk {
-                            steps.push(Step {
+                            steps.push(HopStep {
                                 hop,
                                 meaning,
                                 target: chunk,

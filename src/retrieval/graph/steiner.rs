@@ -39,17 +39,17 @@ impl TreeEdge {
 
 /// A distance that sorts.
 #[derive(Clone, Copy, PartialEq)]
-struct Cost(f64);
+struct Distance(f64);
 
-impl Eq for Cost {}
+impl Eq for Distance {}
 
-impl Ord for Cost {
+impl Ord for Distance {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl PartialOrd for Cost {
+impl PartialOrd for Distance {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -100,11 +100,11 @@ pub fn steiner_tree(graph: &impl Adjacency, terminals: &[u32], max_nodes: usize)
     let mut heap = BinaryHeap::new();
     for &terminal in &terminals {
         regions.insert(terminal, Region { terminal, distance: 0.0, before: terminal });
-        heap.push(Reverse((Cost(0.0), terminal)));
+        heap.push(Reverse((Distance(0.0), terminal)));
     }
     let mut crossings: BTreeMap<(u32, u32), Crossing> = BTreeMap::new();
     let (mut settled, mut arcs, mut bottleneck, mut cut) = (FxHashSet::default(), Vec::new(), None, false);
-    while let Some(Reverse((Cost(distance), node))) = heap.pop() {
+    while let Some(Reverse((Distance(distance), node))) = heap.pop() {
         if settled.contains(&node) {
             continue;
         }
@@ -139,7 +139,7 @@ pub fn steiner_tree(graph: &impl Adjacency, terminals: &[u32], max_nodes: usize)
             let entry = regions.entry(neighbour).or_insert(Region { terminal: 0, distance: f64::INFINITY, before: 0 });
             if (reached, region.terminal) < (entry.distance, entry.terminal) {
                 *entry = Region { terminal: region.terminal, distance: reached, before: node };
-                heap.push(Reverse((Cost(reached), neighbour)));
+                heap.push(Reverse((Distance(reached), neighbour)));
             }
         }
         if better_crossing {

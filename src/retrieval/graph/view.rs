@@ -3,6 +3,7 @@
 use crate::base::error::{Corruption, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
 use crate::corpus::snapshot::{Arc, FactRow, Snapshot, origin};
+use crate::retrieval::evidence::filter::DocumentSet;
 use serde::{Deserialize, Serialize};
 
 /// Parts of the graph to do without: for ablations and for measuring how retrieval degrades.
@@ -59,17 +60,36 @@ impl Deletion {
 pub struct GraphView<'a> {
     snapshot: &'a Snapshot,
     switches: GraphSwitches,
+    documents: Option<&'a DocumentSet>,
 }
 
 impl<'a> GraphView<'a> {
     /// The graph of `snapshot` under `switches`.
     pub fn new(snapshot: &'a Snapshot, switches: GraphSwitches) -> Self {
-        GraphView { snapshot, switches }
+        GraphView { snapshot, switches, documents: None }
     }
 
     /// The whole graph.
     pub fn whole(snapshot: &'a Snapshot) -> Self {
         Self::new(snapshot, GraphSwitches::default())
+    }
+
+    /// The same where only some documents are there: no chunk of another is found, and no search looks at one.
+    pub fn within(self, documents: Option<&'a DocumentSet>) -> Self {
+        GraphView { documents, ..self }
+    }
+
+    /// The documents that are there; all if `None`.
+    pub fn documents(&self) -> Option<&'a DocumentSet> {
+        self.documents
+    }
+
+    /// Whether a chunk's document is there.
+    fn shows(&self, chunk: ChunkId) -> Result<bool> {
+        match self.documents {
+            Some(documents) => Ok(documents.contains(self.snapshot.provenance()?.chunk(chunk)?.document)),
+            None => Ok(true),
+        }
     }
 
     /// What it is a graph of.
@@ -107,7 +127,17 @@ impl<'a> GraphView<'a> {
         if self.switches.without_about || !self.has(entity) {
             return Ok(Vec::new());
         }
-        self.snapshot.about()?.of_entity(entity)?.take(limit).map(|chunk| Ok(ChunkId(chunk?))).collect()
+        let mut chunks = Vec::new();
+        for chunk in self.snapshot.about()?.of_entity(entity)? {
+            let chunk = ChunkId(chunk?);
+            if chunks.len() == limit {
+                break;
+            }
+            if self.shows(chunk)? {
+                chunks.push(chunk);
+            }
+        }
+        Ok(chunks)
     }
 
     /// Entities that a chunk of the base layer is about.
@@ -190,7 +220,11 @@ impl<'a> GraphView<'a> {
         let (provenance, layer) = (self.snapshot.provenance()?, self.snapshot.base_layer()?);
         let mut chunks = Vec::with_capacity(sentences.len());
         for &sentence in sentences {
-            chunks.extend(provenance.chunk_of_sentence(layer, sentence)?);
+            if let Some(chunk) = provenance.chunk_of_sentence(layer, sentence)?
+                && self.shows(chunk)?
+            {
+                chunks.push(chunk);
+            }
         }
         chunks.sort_unstable();
         chunks.dedup();

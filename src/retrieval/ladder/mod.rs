@@ -10,7 +10,7 @@ mod settings;
 mod sufficiency;
 
 pub use settings::{
-    BridgeStage, Budget, GlobalGraph, GlobalStage, LadderSettings, LocalStage, MERGED_CANDIDATES, Sufficiency,
+    BridgeStage, ClimbBudget, GlobalGraph, GlobalStage, LadderSettings, LocalStage, MERGED_CANDIDATES, Sufficiency,
 };
 pub use sufficiency::{Findings, examine};
 

@@ -30,7 +30,7 @@ pub struct LadderSettings {
     /// Places of the local order that later rungs leave alone, if the local rung is a chain.
     pub keep: usize,
     /// When to stop in any case.
-    pub budget: Budget,
+    pub budget: ClimbBudget,
 }
 
 impl Default for LadderSettings {
@@ -42,7 +42,7 @@ impl Default for LadderSettings {
             global: GlobalStage::default(),
             sufficiency: Sufficiency::default(),
             keep: 10,
-            budget: Budget::default(),
+            budget: ClimbBudget::default(),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Sufficiency {
 /// What a climb may cost. It is looked at after each rung; each rung has bounds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Budget {
+pub struct ClimbBudget {
     /// Entities and chunks to look at.
     pub nodes: usize,
     /// Edges to walk.
@@ -172,13 +172,13 @@ pub struct Budget {
     pub tokens: Option<usize>,
 }
 
-impl Default for Budget {
+impl Default for ClimbBudget {
     fn default() -> Self {
-        Budget { nodes: 100_000, arcs: 1_000_000, time_ms: None, tokens: None }
+        ClimbBudget { nodes: 100_000, arcs: 1_000_000, time_ms: None, tokens: None }
     }
 }
 
-impl Budget {
+impl ClimbBudget {
     pub(super) fn spent(&self, cost: Cost, elapsed: Duration) -> Option<&'static str> {
         if cost.nodes >= self.nodes {
             return Some("the budget of nodes is");

@@ -202,7 +202,7 @@ pub(super) fn decay_search(
     let reached = decayed(&EntityGraph::new(*view, MAX_DEGREE)?, &seeds, &settings.decay)?;
     let entities: Vec<(EntityId, f64)> = reached.iter().map(|&(node, weight)| (EntityId(node), weight)).collect();
     let from_graph = chunks_of_entities(view, &entities, CANDIDATES)?;
-    let words = bm25(view.snapshot(), &question.terms, k.max(CANDIDATES))?;
+    let words = bm25(view.snapshot(), &question.terms, k.max(CANDIDATES), view.documents())?;
     let dense = dense_hits(view, vector, k.max(CANDIDATES))?;
     let [by_words, by_meaning, by_graph] = settings.weights;
     let fused = fuse(&[(&words, by_words), (&dense, by_meaning), (&from_graph, by_graph)], Fusion::ReciprocalRank);

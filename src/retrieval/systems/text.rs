@@ -52,11 +52,11 @@ fn text_step(hits: Vec<Scored<ChunkId>>, tried: &str) -> Retrieved {
 }
 
 pub(super) fn keyword(view: &GraphView<'_>, question: &Question, k: usize) -> Result<Retrieved> {
-    Ok(text_step(bm25(view.snapshot(), &question.terms, k)?, "BM25 over all words"))
+    Ok(text_step(bm25(view.snapshot(), &question.terms, k, view.documents())?, "BM25 over all words"))
 }
 
 pub(super) fn sentences(view: &GraphView<'_>, vector: &QueryVector, k: usize) -> Result<Retrieved> {
-    let hits = semantic(view.snapshot(), vector, k, None)?;
+    let hits = semantic(view.snapshot(), vector, k, view.documents())?;
     let hits = hits.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
     Ok(text_step(hits, "the nearest sentences"))
 }
@@ -64,7 +64,7 @@ pub(super) fn sentences(view: &GraphView<'_>, vector: &QueryVector, k: usize) ->
 /// Chunks by the mean of their sentences' vectors, among those with a sentence that is near.
 pub(super) fn dense_hits(view: &GraphView<'_>, vector: &QueryVector, k: usize) -> Result<Vec<Scored<ChunkId>>> {
     let mut scored = Vec::new();
-    for hit in semantic(view.snapshot(), vector, k.max(CANDIDATES) * 3, None)? {
+    for hit in semantic(view.snapshot(), vector, k.max(CANDIDATES) * 3, view.documents())? {
         scored.push((hit.chunk, dot_f32(&chunk_vector(view.snapshot(), hit.chunk)?, vector.values())));
     }
     Ok(best(scored, k))
@@ -83,8 +83,8 @@ pub(super) fn hybrid_hits(
     k: usize,
 ) -> Result<Vec<Scored<ChunkId>>> {
     let candidates = k.max(CANDIDATES);
-    let words = bm25(view.snapshot(), &question.terms, candidates)?;
-    let meaning: Vec<Scored<ChunkId>> = semantic(view.snapshot(), vector, candidates, None)?
+    let words = bm25(view.snapshot(), &question.terms, candidates, view.documents())?;
+    let meaning: Vec<Scored<ChunkId>> = semantic(view.snapshot(), vector, candidates, view.documents())?
         .iter()
         .map(|hit| Scored { id: hit.chunk, score: hit.score })
         .collect();
@@ -112,7 +112,7 @@ pub(super) fn parents(
     let snapshot = view.snapshot();
     let provenance = snapshot.provenance()?;
     let mut documents: Vec<DocumentId> = Vec::new();
-    for hit in semantic(snapshot, vector, CANDIDATES * 3, None)? {
+    for hit in semantic(snapshot, vector, CANDIDATES * 3, view.documents())? {
         documents.push(provenance.chunk(hit.chunk)?.document);
     }
     documents.sort_unstable();
@@ -160,7 +160,7 @@ pub(super) fn tool_union(
         .iter()
         .map(|hit| Scored { id: hit.chunk, score: hit.score })
         .collect();
-    let meaning: Vec<Scored<ChunkId>> = semantic(snapshot, vector, k.max(CANDIDATES), None)?
+    let meaning: Vec<Scored<ChunkId>> = semantic(snapshot, vector, k.max(CANDIDATES), view.documents())?
         .iter()
         .map(|hit| Scored { id: hit.chunk, score: hit.score })
         .collect();

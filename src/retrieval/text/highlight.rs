@@ -1,6 +1,6 @@
 //! Give me a query and a text, I tell you which bytes of the text match, for highlighting.
 
-use super::keyword::Words;
+use super::keyword::QueryWords;
 use crate::base::text::for_each_token;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl TextRange {
 
 /// Words of `text` that a keyword query asks for. Function words count only if the query has no others.
 pub fn word_matches(query: &str, text: &str) -> Vec<TextRange> {
-    let mut words = Words::of(query);
+    let mut words = QueryWords::of(query);
     let mut found = Vec::new();
     for_each_token(text, |span, folded| {
         if found.len() < MAX_MATCHES && words.ask_for(folded) {

@@ -20,12 +20,23 @@ enum Clause {
     Fuzzy(String, usize),
 }
 
-/// The `k` best chunks for `terms` by BM25, best first.
-pub fn bm25(snapshot: &Snapshot, terms: &[QueryTerm], k: usize) -> Result<Vec<Scored<ChunkId>>> {
+/// The `k` best chunks for `terms` by BM25, best first; only of `documents` if they are given.
+pub fn bm25(
+    snapshot: &Snapshot,
+    terms: &[QueryTerm],
+    k: usize,
+    documents: Option<&DocumentSet>,
+) -> Result<Vec<Scored<ChunkId>>> {
     let postings = snapshot.postings()?;
     let weights: Vec<TermWeight> =
         terms.iter().filter_map(|term| Some(TermWeight { ordinal: term.ordinal?, factor: term.idf })).collect();
-    Ok(top_k(postings, &weights, k, postings.baked(), None)?)
+    match documents.map(|documents| chunks_of(snapshot, documents)).transpose()? {
+        Some(allowed) => {
+            let is_allowed = |chunk: ChunkId| allowed.binary_search(&chunk.0).is_ok();
+            Ok(top_k(postings, &weights, k, postings.baked(), Some(&is_allowed))?)
+        }
+        None => Ok(top_k(postings, &weights, k, postings.baked(), None)?),
+    }
 }
 
 /// The `k` best chunks for a query in the syntax above, best first.
@@ -141,16 +152,16 @@ pub fn best(scored: impl IntoIterator<Item = (ChunkId, f32)>, k: usize) -> Vec<S
 }
 
 /// The words that a query asks for, to be found in a text.
-pub(super) struct Words {
+pub(super) struct QueryWords {
     exact: Vec<String>,
     prefixes: Vec<String>,
     near: Vec<EditDistance>,
 }
 
-impl Words {
+impl QueryWords {
     /// Those of a query in the syntax above, without function words if there are others.
     pub(super) fn of(query: &str) -> Self {
-        let mut words = Words { exact: Vec::new(), prefixes: Vec::new(), near: Vec::new() };
+        let mut words = QueryWords { exact: Vec::new(), prefixes: Vec::new(), near: Vec::new() };
         for clause in clauses(query) {
             match clause {
                 Clause::Word(word) => words.exact.push(word),

@@ -91,6 +91,9 @@ impl HowArguments {
         if how.model.is_none() && self.stream {
             return Err(Error::invalid("--stream", "quotes come at once", "name a language model with --model"));
         }
+        if how.model.is_none() {
+            self.model.refuse_limits()?;
+        }
         Ok(how)
     }
 
@@ -108,7 +111,7 @@ impl AskArguments {
         if self.dry_run {
             return self.estimate(context);
         }
-        output::spare(self.trace.as_ref(), &[])?;
+        output::spare(self.trace.as_ref(), &[&self.file.file], b'{')?;
         let how = self.how.open()?;
         let kb = self.query.open(&self.file)?;
         let mut request = how.ask(&kb, &self.question).whole_trace(self.trace.is_some());

@@ -110,8 +110,8 @@ impl RetrievalArguments {
         if let Some(share) = self.delete.iter().find(|share| !(0.0..=1.0).contains(*share)) {
             return Err(Error::invalid("a share to delete", format!("{share} is out of range"), "take 0 to 1"));
         }
-        output::spare(self.records.as_ref(), &[&self.questions])?;
-        output::spare(self.report.as_ref(), &[&self.questions])?;
+        output::spare(self.records.as_ref(), &[&self.questions], b'{')?;
+        output::spare(self.report.as_ref(), &[&self.questions], b'<')?;
         let names: Vec<&str> = match self.preset.iter().any(|name| name == "all") {
             true => Preset::names().collect(),
             false => self.preset.iter().map(String::as_str).collect(),

@@ -112,8 +112,8 @@ impl AnswerSession<'_> {
 
 impl AnswersArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
-        output::spare(self.records.as_ref(), &[&self.questions])?;
-        output::spare(self.report.as_ref(), &[&self.questions])?;
+        output::spare(self.records.as_ref(), &[&self.questions], b'{')?;
+        output::spare(self.report.as_ref(), &[&self.questions], b'<')?;
         self.model.spare(&[&self.questions])?;
         let mut questions = read_questions(&self.questions)?;
         if self.limit > 0 {

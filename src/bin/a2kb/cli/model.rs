@@ -17,22 +17,22 @@ pub(super) struct ModelArguments {
     #[arg(long, env = "A2KB_MODEL", value_name = "MODEL")]
     pub(super) model: Option<String>,
     /// Address of the model's server
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", requires = "model")]
     base_url: Option<String>,
     /// Tokens that Ollama makes room for (num_ctx)
-    #[arg(long, value_name = "TOKENS", default_value_t = 16_384)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 16_384, requires = "model")]
     context_tokens: u32,
     /// Time for one call of the model
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "model")]
     call_timeout_s: u64,
     /// Tries after a call that failed in passing
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, requires = "model")]
     retries: u32,
     /// Replies kept in the user's cache folder
     #[arg(long, value_enum, default_value = "on", env = "A2KB_CACHE")]
     cache: Cache,
     /// Write all calls down, a JSON line each, for replay:FILE
-    #[arg(long, value_name = "FILE.jsonl")]
+    #[arg(long, value_name = "FILE.jsonl", requires = "model")]
     record: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArguments,
@@ -45,7 +45,7 @@ pub(super) struct BudgetArguments {
     #[arg(long, value_name = "PROMPT:COMPLETION", value_parser = parse_prices)]
     price: Option<Prices>,
     /// Most money, in the currency of the prices; no call is made that may go beyond
-    #[arg(long, value_name = "COST")]
+    #[arg(long, value_name = "COST", value_parser = parse_cost)]
     max_cost: Option<f64>,
     /// Most tokens, read and written
     #[arg(long, value_name = "TOKENS")]
@@ -64,6 +64,11 @@ enum Cache {
     On,
     /// Send nothing; what was not kept fails
     Only,
+}
+
+fn parse_cost(text: &str) -> Result<f64, String> {
+    let cost = text.parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost >= 0.0);
+    cost.ok_or_else(|| format!("{text:?} is no amount of money"))
 }
 
 fn parse_prices(text: &str) -> Result<Prices, String> {
@@ -93,7 +98,7 @@ fn cache_path() -> Result<PathBuf> {
 impl ModelArguments {
     /// Refuses to record into one of the inputs.
     pub(super) fn spare(&self, inputs: &[&PathBuf]) -> Result<()> {
-        output::spare(self.record.as_ref(), inputs)
+        output::spare(self.record.as_ref(), inputs, b'{')
     }
 
     /// Whether a model is asked for.
@@ -157,6 +162,17 @@ impl ModelArguments {
         budget.calls = given.max_calls.unwrap_or(budget.calls);
         budget.time = given.max_time_s.map_or(budget.time, Duration::from_secs);
         Ok((budget, given.price.unwrap_or_default()))
+    }
+
+    /// Refuses limits of what a model may spend where there is no model.
+    pub(super) fn refuse_limits(&self) -> Result<()> {
+        let given = &self.budget;
+        let counts = given.max_tokens.is_some() || given.max_calls.is_some() || given.max_time_s.is_some();
+        if counts || given.max_cost.is_some() || given.price.is_some() {
+            let what = "a price or a limit of what a model may spend";
+            return Err(Error::invalid(what, "there is no language model", "leave it out, or name one with --model"));
+        }
+        Ok(())
     }
 
     /// What to ask while a file is built.

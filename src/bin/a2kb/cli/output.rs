@@ -4,7 +4,8 @@ use super::{Context, Outcome, errors};
 use a2kb::outputs::{is_knowledge_base, kept_work, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of all JSON shapes; it grows when a field changes its meaning or goes.
@@ -35,14 +36,25 @@ pub(super) fn text_out(text: &str) -> Result<()> {
     }
 }
 
-/// Refuses to write a page, records or a trace over an input or over a knowledge base. These are replaced or added to
-/// else, as a run again wants it.
-pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf]) -> Result<()> {
+/// Refuses to write a page, records or a trace over an input, over a knowledge base, or over a file that does not begin
+/// as such an output does. Earlier ones are replaced or added to, as a run again wants it.
+pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf], begins: u8) -> Result<()> {
     let Some(output) = output else { return Ok(()) };
     refuse_input(output, inputs.iter().map(|input| input.as_path()))?;
     if output.is_file() && is_knowledge_base(output)? {
         let what = format!("the output {}", output.display());
         return Err(Error::invalid(what, "it is a knowledge base", "name another file"));
+    }
+    let mut first = [0];
+    let is_filled = match File::open(output) {
+        Ok(mut file) if output.is_file() => {
+            file.read(&mut first).map_err(|source| Error::io("read", output, source))? == 1
+        }
+        _ => false,
+    };
+    if is_filled && first[0] != begins {
+        let what = format!("the output {}", output.display());
+        return Err(Error::invalid(what, "there is another kind of file of that name", "name another file"));
     }
     Ok(())
 }
