@@ -1,5 +1,5 @@
-//! A filter that lets few documents through: they are found however many others fit better, the gate looks at them alone, and
-//! nothing is told of the others.
+//! A filter that lets few documents through: they are found however many others fit better, the gate looks at them
+//! alone, and nothing is told of the others.
 
 use super::tiny;
 use a2kb::{Builder, ChecksumPolicy, Document, Filter, KnowledgeBase, Mode, Preset};
