@@ -259,3 +259,32 @@ fn text_output_has_no_colour_codes() {
     );
     assert!(output.stderr.is_empty());
 }
+
+#[test]
+fn options_that_would_have_no_effect_are_refused() {
+    let kb = built();
+    let file = kb.file.to_str().unwrap();
+    let other = kb.file.with_extension("other");
+    let other = other.to_str().unwrap();
+    let demo = root().join("assets/demo");
+    let build = ["build", demo.to_str().unwrap(), "-o", other];
+    let questions = root().join("assets/demo-questions.jsonl");
+    let measure = ["eval", "retrieval", file, "--questions", questions.to_str().unwrap()];
+    for (command, options, code) in [
+        (&["search", file, "dam"][..], &["--explain"][..], 1),
+        (&["search", file, "dam"], &["--fusion", "rank"], 1),
+        (&["search", file, "dam", "--mode", "keyword"], &["--preset", "a2rag"], 1),
+        (&build, &["--embedder", "none", "--pack-encoder"], 1),
+        (&build, &["--embedder", "none", "--vectors", "f32"], 1),
+        (&build, &["--query-prefix", "query: "], 1),
+        (&build, &["--price-per-million-tokens", "1"], 2),
+        (&measure, &["--passes", "0"], 2),
+        (&measure, &["--threads", "0"], 2),
+    ] {
+        let output = a2kb().args(command).args(options).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{command:?} {options:?}: {said}");
+        assert!(said.starts_with("a2kb: ") || said.starts_with("error: "), "{said}");
+    }
+    assert!(!Path::new(other).exists());
+}

@@ -138,6 +138,7 @@ fn exit_codes_tell_how_it_ended() {
         (&["--model", "olama:llama3"], 1, "provider"),
         (&["--model", "openai:m", "--max-cost", "nan"], 2, "amount"),
         (&["--gate", "nan"], 1, "nearness"),
+        (&["--model", "openai:m", "--trace", "same.json", "--record", "same.json"], 1, "two files"),
     ] {
         let (code, _, told) = run(a2kb(&kb, "").arg("ask").arg(&kb.file).arg(QUESTION).args(flags));
         assert!(code == expected && told.contains(says), "{flags:?}: {code} {told}");

@@ -170,6 +170,7 @@ fn records_reports_and_traces_spare_inputs_and_knowledge_bases() {
         "eval answers @/kb.a2kb --questions @/questions.jsonl --model simulated --report @/kb.a2kb",
         "ask @/kb.a2kb dams --trace @/kb.a2kb",
         "ask @/kb.a2kb dams --trace @/x.md",
+        "eval retrieval @/kb.a2kb --questions @/questions.jsonl --report @/new --records @/new",
         "eval retrieval @/kb.a2kb --questions @/questions.jsonl --report @/x.md",
         "ask @/kb.a2kb dams --model openai:x --base-url http://127.0.0.1:9 --record @/kb.a2kb",
         "build @/x.md -o @/new.a2kb --embedder none --extract --model openai:x --base-url http://127.0.0.1:9 --record \

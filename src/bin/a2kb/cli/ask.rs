@@ -112,6 +112,7 @@ impl AskArguments {
             return self.estimate(context);
         }
         output::spare(self.trace.as_ref(), &[&self.file.file], b'{')?;
+        output::apart(&self.trace, self.how.model.record())?;
         let how = self.how.open()?;
         let kb = self.query.open(&self.file)?;
         let mut request = how.ask(&kb, &self.question).whole_trace(self.trace.is_some());

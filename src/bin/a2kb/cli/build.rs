@@ -75,7 +75,7 @@ pub(super) struct BuildArguments {
     #[arg(long)]
     dry_run: bool,
     /// Price of a million tokens at the server of http:MODEL, for --dry-run
-    #[arg(long, value_name = "PRICE", default_value_t = 0.02)]
+    #[arg(long, value_name = "PRICE", default_value_t = 0.02, requires = "dry_run")]
     price_per_million_tokens: f64,
     /// Fail where an input would be left out with a warning
     #[arg(long)]

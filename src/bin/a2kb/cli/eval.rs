@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -48,11 +49,11 @@ struct RetrievalArguments {
     #[arg(long, alias = "ranking", value_delimiter = ',', default_value = "a2kb")]
     preset: Vec<String>,
     /// Times each question is asked; the fastest counts for its latency
-    #[arg(long, default_value_t = 1)]
-    passes: usize,
+    #[arg(long, default_value = "1")]
+    passes: NonZeroUsize,
     /// Questions asked at once; latencies are fair with 1 only
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// Keep a line for each question in this file, and do not ask again what is in it
     #[arg(long, value_name = "FILE.jsonl")]
     records: Option<PathBuf>,
@@ -112,6 +113,7 @@ impl RetrievalArguments {
         }
         output::spare(self.records.as_ref(), &[&self.questions], b'{')?;
         output::spare(self.report.as_ref(), &[&self.questions], b'<')?;
+        output::apart(&self.records, &self.report)?;
         let names: Vec<&str> = match self.preset.iter().any(|name| name == "all") {
             true => Preset::names().collect(),
             false => self.preset.iter().map(String::as_str).collect(),
@@ -120,7 +122,7 @@ impl RetrievalArguments {
         // A file opened for this alone: what the ids touch does not count as memory of the queries.
         let questions = judge(&self.file.open()?, read_questions(&self.questions)?)?;
         let mut settings = RunSettings::default();
-        (settings.passes, settings.threads) = (self.passes, self.threads);
+        (settings.passes, settings.threads) = (self.passes.get(), self.threads.get());
         let session = RetrievalSession {
             kb: self.model.open(&self.file)?,
             questions,

@@ -14,6 +14,7 @@ use a2kb::{Error, KnowledgeBase, LanguageModel, Preset, Result};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,8 +50,8 @@ pub(super) struct AnswersArguments {
     #[arg(long, default_value_t = 0)]
     limit: usize,
     /// Questions asked at once
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// Keep a line for each answer in this file, and do not ask again what is in it
     #[arg(long, value_name = "FILE.jsonl")]
     records: Option<PathBuf>,
@@ -104,7 +105,7 @@ impl AnswerSession<'_> {
             answer: &|question| ask(&question.question),
             cosine: &|one, other| Ok(self.kb.nearness(one, other).ok()),
             judge: self.judge.as_deref(),
-            threads: self.arguments.threads,
+            threads: self.arguments.threads.get(),
         };
         run_answers(&run, &self.questions, self.records.as_ref(), &tell)
     }
@@ -114,6 +115,7 @@ impl AnswersArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         output::spare(self.records.as_ref(), &[&self.questions], b'{')?;
         output::spare(self.report.as_ref(), &[&self.questions], b'<')?;
+        output::apart(&self.records, &self.report)?;
         self.model.spare(&[&self.questions])?;
         let mut questions = read_questions(&self.questions)?;
         if self.limit > 0 {

@@ -164,6 +164,11 @@ impl ModelArguments {
         Ok((budget, given.price.unwrap_or_default()))
     }
 
+    /// The file that calls are written into.
+    pub(super) fn record(&self) -> &Option<PathBuf> {
+        &self.record
+    }
+
     /// Refuses limits of what a model may spend where there is no model.
     pub(super) fn refuse_limits(&self) -> Result<()> {
         let given = &self.budget;

@@ -59,6 +59,17 @@ pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf], begins: u8) -
     Ok(())
 }
 
+/// Refuses one file for two outputs.
+pub(super) fn apart(one: &Option<PathBuf>, other: &Option<PathBuf>) -> Result<()> {
+    match (one, other) {
+        (Some(one), Some(other)) if one == other => {
+            let what = format!("the output {}", one.display());
+            Err(Error::invalid(what, "two kinds of things are to be written there", "name two files"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What the library calls by its API, as the flags of this command.
 const FLAGS: [(&str, &str); 4] = [
     ("`Builder::overwrite(true)`", "--force"),

@@ -1,7 +1,7 @@
 //! `a2kb search`: ranked chunks for a query.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Fusion, Mode, Preset, Result, SearchHit, SearchResults};
+use a2kb::{Error, Fusion, Mode, Preset, Result, SearchHit, SearchResults};
 use clap::Args;
 use clap::builder::ArgPredicate;
 use serde_json::json;
@@ -80,6 +80,9 @@ impl SearchArguments {
             ModeArgument::Semantic => Mode::Semantic,
             ModeArgument::Hybrid => Mode::Hybrid,
         };
+        if self.explain && mode != Mode::Graph {
+            return Err(Error::invalid("--explain", "only mode graph has steps to tell of", "add --mode graph"));
+        }
         let preset = self.preset.as_deref().map(Preset::named).transpose()?;
         let kb = match mode {
             // Words need no model; one that is named is held against the file all the same.

@@ -12,6 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Sentences from which on a neighbour graph is made, if nothing is said.
+const GRAPH_FROM: usize = 50_000;
+
 /// How to make vectors.
 #[derive(Args)]
 pub(super) struct VectorArguments {
@@ -28,7 +31,7 @@ pub(super) struct VectorArguments {
     #[arg(long)]
     pack_encoder: bool,
     /// Sentences from which on a neighbour graph is made; below, all are looked at
-    #[arg(long, value_name = "SENTENCES", default_value_t = 50_000)]
+    #[arg(long, value_name = "SENTENCES", default_value_t = GRAPH_FROM)]
     graph_from: usize,
 }
 
@@ -44,6 +47,18 @@ pub(super) struct HttpArguments {
     /// Put before sentences when http:MODEL embeds them
     #[arg(long, default_value = "", hide_default_value = true)]
     passage_prefix: String,
+}
+
+impl HttpArguments {
+    /// Refuses prefixes that `embedder` does not put before anything.
+    fn check(&self, embedder: &str) -> Result<()> {
+        let prefixed = !self.query_prefix.is_empty() || !self.passage_prefix.is_empty();
+        if prefixed && !embedder.starts_with("http:") {
+            let what = "--query-prefix or --passage-prefix";
+            return Err(Error::invalid(what, "only http:MODEL puts one before a text", "leave it out"));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -63,8 +78,20 @@ impl VectorArguments {
         made.then_some(VECTORS_JOURNAL).into_iter().collect()
     }
 
+    /// Refuses what the chosen embedder cannot honour.
+    fn check(&self) -> Result<()> {
+        let shaped =
+            self.pack_encoder || self.graph_from != GRAPH_FROM || !matches!(self.vectors, EncodingArgument::I8);
+        if self.embedder == "none" && shaped {
+            let what = "--pack-encoder, --graph-from or --vectors";
+            return Err(Error::invalid(what, "no vectors are made", "leave it out, or name another --embedder"));
+        }
+        self.http.check(&self.embedder)
+    }
+
     /// None if no vectors are wanted.
     pub(super) fn embedding(&self, threads: usize) -> Result<Option<Embedding>> {
+        self.check()?;
         let encoding = match self.vectors {
             EncodingArgument::I8 => Encoding::I8,
             EncodingArgument::F16 => Encoding::F16,
