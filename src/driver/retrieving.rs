@@ -1,4 +1,4 @@
-//! Give me a controller's wish for evidence, I fetch it, filter it, order it anew and put it on the table.
+//! Give me a controller's wish for evidence, I fetch it, order it anew and put it on the table.
 
 use crate::answer::trace::{TraceAction, TraceEntry};
 use crate::base::error::Result;
@@ -43,7 +43,6 @@ impl QuestionRun<'_, '_> {
     }
 
     pub(super) fn retrieve(&mut self, retrieval: &Retrieval, entry: &mut TraceEntry) -> Result<Observation> {
-        let snapshot = self.driver.snapshot;
         let preset = self.driver.preset;
         let question = self.question(&retrieval.query, retrieval.hypothesis.as_deref().unwrap_or(&retrieval.query))?;
         let mut pipeline = retrieval.pipeline.as_ref().unwrap_or(&preset.pipeline);
@@ -54,13 +53,7 @@ impl QuestionRun<'_, '_> {
             pipeline = &Pipeline::Keyword;
         }
         let wanted = retrieval.k.max(retrieval.rerank);
-        // Documents are filtered afterwards, so that all chunks that can be evidence are asked for.
-        let limit = match self.driver.documents {
-            Some(_) => snapshot.base_layer()?.chunk_count as usize,
-            None => wanted,
-        };
-        let mut found = retrieve(&self.view, &question, pipeline, limit, self.driver.clock)?;
-        self.filter(&mut found, wanted)?;
+        let mut found = retrieve(&self.view, &question, pipeline, wanted, self.driver.clock)?;
         self.rerank(retrieval, &mut found)?;
         found.evidence.truncate(retrieval.k);
         self.stage = self.stage.max(found.stage());
@@ -74,19 +67,6 @@ impl QuestionRun<'_, '_> {
             self.last = Some((question, found.evidence));
         }
         Ok(Observation::Evidence { numbers })
-    }
-
-    fn filter(&self, found: &mut Retrieved, wanted: usize) -> Result<()> {
-        let Some(documents) = self.driver.documents else { return Ok(()) };
-        let mut kept = Vec::new();
-        for evidence in &found.evidence {
-            let document = self.driver.snapshot.provenance()?.chunk(evidence.chunk)?.document;
-            if kept.len() < wanted && documents.contains(document) {
-                kept.push(*evidence);
-            }
-        }
-        found.evidence = kept;
-        Ok(())
     }
 
     /// Asks the reranker, if there is one, to order the first candidates anew (checklist B17).
@@ -126,17 +106,12 @@ impl QuestionRun<'_, '_> {
         entry.action = TraceAction::Facts;
         entry.what = query.to_owned();
         let question = self.question(query, query)?;
-        // As with chunks, all are asked for where some are left out.
-        let limit = if self.driver.documents.is_some() { self.driver.snapshot.facts()?.len() } else { k };
         let found: Vec<Scored<FactId>> = match &question.vector {
-            Some(vector) => nearest_facts(&self.view, &question, vector, limit)?,
+            Some(vector) => nearest_facts(&self.view, &question, vector, k)?,
             None => Vec::new(),
         };
         let mut facts = Vec::with_capacity(found.len());
         for hit in found {
-            if facts.len() == k || !self.shows_fact(hit.id)? {
-                continue;
-            }
             let [subject, relation, object] = fact_names(&self.view, hit.id)?;
             facts.push((hit.id, format!("({subject}; {relation}; {object})")));
         }
@@ -163,9 +138,6 @@ impl QuestionRun<'_, '_> {
         for &fact in
             reasoning.terminals.iter().chain(reasoning.facts.iter().filter(|fact| !reasoning.terminals.contains(fact)))
         {
-            if !self.shows_fact(fact)? {
-                continue;
-            }
             let [subject, relation, object] = fact_names(&self.view, fact)?;
             text.push_str(&format!("({subject}; {relation}; {object})\n"));
         }
@@ -174,8 +146,7 @@ impl QuestionRun<'_, '_> {
             .iter()
             .map(|hit| Evidence { chunk: hit.id, score: hit.score, reason: Reason::PageRank })
             .collect();
-        let allowed = self.allowed(&evidence)?;
-        let numbers = self.add(&allowed)?;
+        let numbers = self.add(&evidence)?;
         self.stage = self.stage.max(Some(Stage::Global));
         self.ledger.retrievals += 1;
         entry.outcome.clone_from(&reasoning.tried);
@@ -187,23 +158,5 @@ impl QuestionRun<'_, '_> {
             decision: format!("{} facts between {} nodes", reasoning.facts.len(), reasoning.nodes.len()),
         });
         Ok(Observation::Reasoning { text, numbers })
-    }
-
-    /// Whether a document that may be shown states a fact.
-    fn shows_fact(&self, fact: FactId) -> Result<bool> {
-        let Some(documents) = self.driver.documents else { return Ok(true) };
-        let (facts, provenance) = (self.driver.snapshot.facts()?, self.driver.snapshot.provenance()?);
-        for sentence in facts.sources(fact)? {
-            if documents.contains(provenance.document_of_sentence(sentence)?) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn allowed(&self, evidence: &[Evidence]) -> Result<Vec<Evidence>> {
-        let mut found = Retrieved { evidence: evidence.to_vec(), trace: Vec::new() };
-        self.filter(&mut found, usize::MAX)?;
-        Ok(found.evidence)
     }
 }

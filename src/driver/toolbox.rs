@@ -145,7 +145,7 @@ impl<'a> Toolbox<'a> {
     }
 
     fn keyword_search(&mut self, keywords: &[String], k: usize, table: &mut EvidenceTable) -> Result<(String, u64)> {
-        let hits = exact_search(self.view.snapshot(), keywords, k)?;
+        let hits = exact_search(self.view.snapshot(), keywords, k, self.view.documents())?;
         if hits.is_empty() {
             return Ok((format!("No results for: {}", keywords.join(", ")), 0));
         }
@@ -161,13 +161,13 @@ impl<'a> Toolbox<'a> {
         table: &mut EvidenceTable,
     ) -> Result<(String, u64)> {
         let hits: Vec<(ChunkId, Option<f32>, Vec<SentenceId>)> = match (self.embed)(query)? {
-            Some(vector) => semantic(self.view.snapshot(), &vector, k, None)?
+            Some(vector) => semantic(self.view.snapshot(), &vector, k, self.view.documents())?
                 .into_iter()
                 .map(|hit| (hit.chunk, Some(hit.score), hit.sentences))
                 .collect(),
             // Without vectors words must do.
             None => {
-                let found = keyword::search(self.view.snapshot(), query, k, None, None)?;
+                let found = keyword::search(self.view.snapshot(), query, k, None, self.view.documents())?;
                 let first =
                     |chunk| Ok::<_, Error>(vec![self.view.snapshot().provenance()?.chunk(chunk)?.first_sentence]);
                 found.into_iter().map(|hit| Ok((hit.id, None, first(hit.id)?))).collect::<Result<_>>()?

@@ -50,8 +50,8 @@ pub struct AskRequest<'a> {
     preset: &'a Preset,
     model: Option<&'a dyn LanguageModel>,
     reranker: Option<&'a dyn Reranker>,
-    budget: Budget,
-    prices: Prices,
+    budget: Option<Budget>,
+    prices: Option<Prices>,
     history: &'a [Turn],
     filter: Option<Filter>,
     gate: Option<f32>,
@@ -79,8 +79,8 @@ impl KnowledgeBase {
             preset: &OWN_PRESET,
             model: None,
             reranker: None,
-            budget: Budget::default(),
-            prices: Prices::default(),
+            budget: None,
+            prices: None,
             history: &[],
             filter: None,
             gate: None,
@@ -112,15 +112,15 @@ impl<'a> AskRequest<'a> {
         self
     }
 
-    /// Most that may be spent.
+    /// Most that may be spent. Needs a model.
     pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
+        self.budget = Some(budget);
         self
     }
 
-    /// Prices of tokens, for what the answer says of its cost and for a budget of money.
+    /// Prices of tokens, for what the answer says of its cost and for a budget of money. Need a model.
     pub fn prices(mut self, prices: Prices) -> Self {
-        self.prices = prices;
+        self.prices = Some(prices);
         self
     }
 
@@ -132,10 +132,7 @@ impl<'a> AskRequest<'a> {
 
     /// Only documents that meet this, and what was given before.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = Some(match self.filter.take() {
-            Some(before) => before.and(filter),
-            None => filter,
-        });
+        self.filter = Some(filter.added_to(self.filter.take()));
         self
     }
 
@@ -224,6 +221,9 @@ impl<'a> AskRequest<'a> {
         if !self.history.is_empty() {
             return refused("the history", "without a language model each question stands alone");
         }
+        if self.budget.is_some() || self.prices.is_some() {
+            return refused("the budget or the prices", "without a language model nothing is spent");
+        }
         if self.reranker.is_some() {
             return refused("the reranker", "without a language model nothing is ordered anew");
         }
@@ -282,8 +282,8 @@ impl<'a> AskRequest<'a> {
             quoted_chunks: self.k.unwrap_or(QUOTED_CHUNKS),
             gate: if model.is_none() { self.gate } else { None },
             documents: documents.as_ref(),
-            budget: self.budget,
-            prices: self.prices,
+            budget: self.budget.unwrap_or_default(),
+            prices: self.prices.unwrap_or_default(),
             whole_trace: self.whole_trace,
             clock: &|| start.elapsed(),
             cancelled: &*self.cancelled,

@@ -151,10 +151,7 @@ impl<'a> SearchRequest<'a> {
 
     /// Only in documents that meet this, and what was given before.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = Some(match self.filter.take() {
-            Some(before) => before.and(filter),
-            None => filter,
-        });
+        self.filter = Some(filter.added_to(self.filter.take()));
         self
     }
 
@@ -259,13 +256,8 @@ impl<'a> SearchRequest<'a> {
 
     fn hit(&self, rank: usize, found: FoundChunk, fetcher: &mut TextFetcher<'_>) -> Result<SearchHit> {
         let FoundChunk { chunk, score, reason, sentences, ranks, hops } = found;
-        let mut snippets = Vec::with_capacity(sentences.len());
-        for sentence in sentences {
-            // The sentence that led here may be of a document that the filter leaves out.
-            if fetcher.shows(sentence)? {
-                snippets.push(fetcher.sentence(sentence)?.2);
-            }
-        }
+        let snippets =
+            sentences.into_iter().map(|sentence| Ok(fetcher.sentence(sentence)?.2)).collect::<Result<_>>()?;
         let path = fetcher.path(&hops)?;
         let chunk = fetcher.chunk(chunk)?;
         let matches = match self.mode {
@@ -309,15 +301,12 @@ impl SearchRun<'_> {
                 Ok(hits.into_iter().map(|hit| FoundChunk::new(hit.id, hit.score, FoundBy::Keyword)).collect())
             }
             Mode::Exact => {
-                let limit = if documents.is_some() { usize::MAX } else { k };
-                let hits = exact::search(snapshot, &[query.to_owned()], limit)?.into_iter();
-                self.allowed(
-                    hits.map(|hit| FoundChunk {
-                        sentences: hit.sentences,
-                        ..FoundChunk::new(hit.chunk, hit.score, FoundBy::Exact)
-                    }),
-                    k,
-                )
+                let hits = exact::search(snapshot, &[query.to_owned()], k, documents)?.into_iter();
+                let found = hits.map(|hit| FoundChunk {
+                    sentences: hit.sentences,
+                    ..FoundChunk::new(hit.chunk, hit.score, FoundBy::Exact)
+                });
+                Ok(found.collect())
             }
             Mode::Graph => self.graph(k, trace),
             Mode::Semantic => {
@@ -355,11 +344,8 @@ impl SearchRun<'_> {
         };
         let view = GraphView::new(kb.snapshot(), preset.switches).within(self.documents.as_ref());
         let question = understand(&view, query, query, &embed)?;
-        // A filter is applied afterwards, so that all chunks that can be evidence are asked for.
-        let all = kb.snapshot().base_layer()?.chunk_count as usize;
-        let limit = if self.documents.is_some() { all } else { k };
         let start = Instant::now();
-        let found = retrieve(&view, &question, &preset.pipeline, limit, &|| start.elapsed())?;
+        let found = retrieve(&view, &question, &preset.pipeline, k, &|| start.elapsed())?;
         let hits = found.evidence.iter().map(|evidence| {
             let hops = path_to(&found.evidence, evidence);
             let sentences = match evidence.reason {
@@ -372,7 +358,7 @@ impl SearchRun<'_> {
                 ..FoundChunk::new(evidence.chunk, evidence.score, evidence.reason.found_by())
             }
         });
-        let hits = self.allowed(hits, k)?;
+        let hits = hits.collect();
         trace.extend(found.trace);
         Ok(hits)
     }
@@ -393,22 +379,5 @@ impl SearchRun<'_> {
             }
         });
         Ok(found.collect())
-    }
-
-    fn allowed(&self, hits: impl Iterator<Item = FoundChunk>, k: usize) -> Result<Vec<FoundChunk>> {
-        let mut found = Vec::new();
-        for hit in hits {
-            let allowed = match &self.documents {
-                Some(documents) => {
-                    let provenance = self.request.kb.snapshot().provenance()?;
-                    documents.contains(provenance.chunk(hit.chunk)?.document)
-                }
-                None => true,
-            };
-            if allowed && found.len() < k {
-                found.push(hit);
-            }
-        }
-        Ok(found)
     }
 }

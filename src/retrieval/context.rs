@@ -85,7 +85,7 @@ impl<'a> TextFetcher<'a> {
         Self::among(snapshot, None)
     }
 
-    /// The same with the names of those copies alone that are in `among`, and with paths over its documents alone.
+    /// The same with the names of those copies alone that are in `among`.
     pub fn among(snapshot: &'a Snapshot, among: Option<&'a DocumentSet>) -> Self {
         TextFetcher { snapshot, among, block: None, form_feeds: None }
     }
@@ -93,12 +93,6 @@ impl<'a> TextFetcher<'a> {
     /// A document under the names that may be shown.
     pub fn document(&self, document: DocumentId) -> Result<DocumentInfo> {
         document_info_among(self.snapshot, document, self.among)
-    }
-
-    /// Whether a sentence may be shown.
-    pub fn shows(&self, sentence: SentenceId) -> Result<bool> {
-        let Some(among) = self.among else { return Ok(true) };
-        Ok(among.contains(self.snapshot.provenance()?.document_of_sentence(sentence)?))
     }
 
     /// Bytes `range` of the text of all documents.
@@ -194,13 +188,9 @@ impl<'a> TextFetcher<'a> {
         })
     }
 
-    /// Hops with their sentences and names; those behind the last one that may not be shown.
+    /// Hops with their sentences and names.
     pub fn path(&mut self, hops: &[Hop]) -> Result<Vec<PathStep>> {
-        let mut first = 0;
-        for (place, hop) in hops.iter().enumerate() {
-            first = if self.shows(hop.sentence)? { first } else { place + 1 };
-        }
-        let steps = hops[first..].iter().map(|hop| {
+        let steps = hops.iter().map(|hop| {
             let from = match self.snapshot.about()?.entities(hop.from.0)?.next().transpose()? {
                 Some(entity) => entity_name(self.snapshot, entity)?,
                 None => self.document(self.snapshot.provenance()?.document_of_sentence(hop.sentence)?)?.id,

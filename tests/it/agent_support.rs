@@ -3,7 +3,7 @@
 
 use super::{root, tiny};
 use a2kb::internals::answer::{Answer, Status, Support};
-use a2kb::internals::driver::Driver;
+use a2kb::internals::driver::{Driver, EmbedQuery, Event};
 use a2kb::internals::evaluation::dataset::read_questions;
 use a2kb::internals::evaluation::judged::GoldFinder;
 use a2kb::internals::evaluation::simulated::{ErrorRates, GoldText, SimulatedQuestion, SimulatedReader};
@@ -55,24 +55,34 @@ pub(super) fn ask_in(
 ) -> Answer {
     let has_vectors = kb.snapshot().embedder().unwrap().is_some();
     let embed = |text: &str| has_vectors.then(|| kb.query_vector(text)).transpose();
-    let driver = Driver {
+    Driver { budget, ..driver(kb, preset, &embed, Some(model)) }.run(question, &[]).unwrap()
+}
+
+/// A driver whose clock stands still and whose trace is whole.
+pub(super) fn driver<'a>(
+    kb: &'a KnowledgeBase,
+    preset: &'a Preset,
+    embed: EmbedQuery<'a>,
+    model: Option<&'a dyn LanguageModel>,
+) -> Driver<'a> {
+    Driver {
         snapshot: kb.snapshot(),
-        embed: &embed,
-        model: Some(model),
+        embed,
+        model,
         quoted_chunks: 5,
         gate: None,
         reranker: None,
         preset,
         documents: None,
-        budget,
+        budget: Budget::default(),
         prices: Default::default(),
         whole_trace: true,
         clock: &|| Duration::ZERO,
         cancelled: &|| false,
-        on_event: &mut |_| {},
+        // It holds nothing: nothing leaks.
+        on_event: Box::leak(Box::new(|_: Event<'_>| {})),
         stream: false,
-    };
-    driver.run(question, &[]).unwrap()
+    }
 }
 
 pub(super) fn ask(preset: &str, model: &dyn LanguageModel, question: &str) -> Answer {

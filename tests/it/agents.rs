@@ -13,7 +13,6 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 #[test]
 fn every_preset_answers_the_demo_with_a_reader_and_repeats_itself() {
@@ -266,23 +265,7 @@ fn a_supposed_passage_is_searched_for_and_a_reranker_orders() {
         meant.borrow_mut().push(text.to_owned());
         DEMO.query_vector(text).map(Some)
     };
-    let driver = Driver {
-        snapshot: DEMO.snapshot(),
-        embed: &embed,
-        model: Some(&model),
-        quoted_chunks: 5,
-        gate: None,
-        reranker: Some(&Shortest),
-        preset: &preset,
-        documents: None,
-        budget: Budget::default(),
-        prices: Default::default(),
-        whole_trace: false,
-        clock: &|| Duration::ZERO,
-        cancelled: &|| false,
-        on_event: &mut |_| {},
-        stream: false,
-    };
+    let driver = Driver { reranker: Some(&Shortest), ..driver(&DEMO, &preset, &embed, Some(&model)) };
     let answer = driver.run(QUESTION, &[]).unwrap();
     assert_eq!(actions(&answer).join(" "), "retrieve gaps hypothesis retrieve gaps synthesis");
     assert!(meant.borrow().iter().any(|text| text.starts_with("A lighthouse keeper")));

@@ -278,6 +278,8 @@ fn options_that_would_have_no_effect_are_refused() {
         (&build, &["--embedder", "none", "--vectors", "f32"], 1),
         (&build, &["--query-prefix", "query: "], 1),
         (&build, &["--price-per-million-tokens", "1"], 2),
+        (&build, &["--model", "openai:m", "--record", "calls.jsonl"], 1),
+        (&build, &["--model", "openai:m", "--max-calls", "3"], 1),
         (&measure, &["--passes", "0"], 2),
         (&measure, &["--threads", "0"], 2),
     ] {

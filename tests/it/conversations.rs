@@ -4,11 +4,9 @@ use super::agent_support::*;
 use a2kb::TraceAction;
 use a2kb::internals::controllers::controller::Turn;
 use a2kb::internals::driver::Driver;
-use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, LanguageModel, Step};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
-use std::time::Duration;
 
 #[test]
 fn what_was_said_before_is_said_again() {
@@ -38,23 +36,7 @@ fn a_question_within_a_conversation_is_searched_for_as_it_stands_alone() {
             ))
         });
         let embed = |text: &str| DEMO.query_vector(text).map(Some);
-        let driver = Driver {
-            snapshot: DEMO.snapshot(),
-            embed: &embed,
-            model: Some(&model),
-            quoted_chunks: 5,
-            gate: None,
-            reranker: None,
-            preset: &preset,
-            documents: None,
-            budget: Budget::default(),
-            prices: Default::default(),
-            whole_trace: true,
-            clock: &|| Duration::ZERO,
-            cancelled: &|| false,
-            on_event: &mut |_| {},
-            stream: false,
-        };
+        let driver = driver(&DEMO, &preset, &embed, Some(&model));
         let answer = driver.run("Where was he born?", &history).unwrap();
         assert_eq!(actions(&answer)[0], "rewrite", "{}", preset.name);
         let searched: Vec<&str> = answer
@@ -83,21 +65,8 @@ fn a_question_is_cut_linked_and_meant_once_whatever_is_done_with_it() {
         };
         let preset = Preset::named(name).unwrap();
         let driver = Driver {
-            snapshot: DEMO.snapshot(),
-            embed: &embed,
-            model: model.as_ref().map(|model| model as &dyn LanguageModel),
-            quoted_chunks: 5,
             gate: Some(0.1),
-            reranker: None,
-            preset: &preset,
-            documents: None,
-            budget: Budget::default(),
-            prices: Default::default(),
-            whole_trace: false,
-            clock: &|| Duration::ZERO,
-            cancelled: &|| false,
-            on_event: &mut |_| {},
-            stream: false,
+            ..driver(&DEMO, &preset, &embed, model.as_ref().map(|model| model as &dyn LanguageModel))
         };
         let answer = driver.run(QUESTION, &[]).unwrap();
         assert!(!answer.names.is_empty() && answer.cost.retrievals > 0);

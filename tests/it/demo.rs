@@ -141,7 +141,7 @@ fn exact_search_equals_a_scan() {
         }
         expected.sort_by_key(|&(score, id)| (std::cmp::Reverse(score), id));
         let keywords: Vec<String> = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
-        let got = a2kb::internals::retrieval::text::exact::search(kb.snapshot(), &keywords, 1000).unwrap();
+        let got = a2kb::internals::retrieval::text::exact::search(kb.snapshot(), &keywords, 1000, None).unwrap();
         assert_eq!(got.iter().map(|hit| (hit.score as u64, hit.chunk.0)).collect::<Vec<_>>(), expected, "{keywords:?}");
         assert!(got.iter().all(|hit| hit.sentences.len() <= 5));
     }
@@ -166,6 +166,8 @@ fn answers_of_quotes_honour_what_is_asked_for_or_refuse_it() {
     let history = [a2kb::Turn { question: "q".into(), answer: "a".into() }];
     assert!(kb.ask(question).history(&history).run().is_err());
     assert!(kb.ask(question).k(0).run().is_err());
+    assert!(kb.ask(question).budget(Default::default()).run().is_err());
+    assert!(kb.ask(question).prices(Default::default()).run().is_err());
     assert!(kb.ask(question).stream(true).run().is_err(), "nobody listens");
     let mut heard = String::new();
     let hear = |event: a2kb::Event<'_>| {

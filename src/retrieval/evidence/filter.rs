@@ -2,9 +2,10 @@
 //!
 //! A condition is comparisons joined by `and`, `or`, `not` and parentheses. A field is a key of the document's
 //! metadata (`a.b` for a key inside an object), or `id`, `title`, `source` where there is no such key. Values are
-//! numbers, words, "quoted texts", `true` and `false`. Numbers are compared as numbers where both sides are, texts by
-//! their characters, so that ISO dates compare as dates; `~` asks whether a text contains another, letter case aside.
-//! A list meets a comparison if one of its items does. A document without the field meets none but `not` and `!=`.
+//! numbers, words, "quoted texts", `true` and `false`. A number is compared as one with metadata that are numbers or
+//! texts that read as one; a text, and a number in quotes, by its characters, so that ISO dates compare as dates; `~`
+//! asks whether a text contains another, letter case aside. A list meets a comparison if one of its items does. A
+//! document without the field meets none but `not` and `!=`.
 //!
 //! Where several inputs have the same text, each of these copies is a document to a condition: it meets all of it by
 //! itself, or is left out.
@@ -151,6 +152,14 @@ impl Filter {
         Filter(Condition::All(parts))
     }
 
+    /// Documents that meet it, and what was asked for before.
+    pub(crate) fn added_to(self, before: Option<Filter>) -> Self {
+        match before {
+            Some(before) => before.and(self),
+            None => self,
+        }
+    }
+
     /// Documents that meet one or both.
     pub fn or(self, other: Filter) -> Filter {
         let mut parts = match self.0 {
@@ -241,7 +250,8 @@ fn compare(found: &Value, operator: Operator, value: &Value) -> bool {
     if operator == Operator::Contains {
         return fold(&as_text(found)).contains(&fold(&as_text(value)));
     }
-    let ordering = match (as_number(found), as_number(value)) {
+    // What is asked for in quotes is a text: the number 7 is not "007".
+    let ordering = match (as_number(found), value.as_f64()) {
         (Some(found), Some(value)) => found.partial_cmp(&value),
         _ => Some(as_text(found).cmp(&as_text(value))),
     };
@@ -399,13 +409,20 @@ mod tests {
             "not (lang = de or year < 2000)",
             "draft = false",
             "pages < 10",
+            "pages = '9'",
             "\"lang\" == 'en' AND NOT lang = fr",
         ] {
             assert!(holds(yes, metadata), "{yes}");
         }
-        for no in
-            ["year > 2021", "lang = EN", "tags = blue", "missing = 1", "draft = true", "year = 2021 and lang = de"]
-        {
+        for no in [
+            "pages = '09'",
+            "year > 2021",
+            "lang = EN",
+            "tags = blue",
+            "missing = 1",
+            "draft = true",
+            "year = 2021 and lang = de",
+        ] {
             assert!(!holds(no, metadata), "{no}");
         }
     }

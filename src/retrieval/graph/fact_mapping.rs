@@ -26,7 +26,7 @@ pub fn nearest_facts(
 ) -> Result<Vec<Scored<FactId>>> {
     let snapshot = view.snapshot();
     let mut scores: FxHashMap<FactId, f32> = FxHashMap::default();
-    for sentence in nearest_sentences(snapshot, vector, SENTENCES, None)? {
+    for sentence in nearest_sentences(snapshot, vector, SENTENCES, view.documents())? {
         for fact in facts_of_sentence(view, sentence.id)? {
             let score = (1.0 - WORDS_SHARE) * sentence.score + WORDS_SHARE * words_in_common(view, question, fact)?;
             let known = scores.entry(fact).or_insert(score);

@@ -85,7 +85,7 @@ impl<'a> GraphView<'a> {
     }
 
     /// Whether a chunk's document is there.
-    fn shows(&self, chunk: ChunkId) -> Result<bool> {
+    pub fn shows(&self, chunk: ChunkId) -> Result<bool> {
         match self.documents {
             Some(documents) => Ok(documents.contains(self.snapshot.provenance()?.chunk(chunk)?.document)),
             None => Ok(true),
@@ -195,6 +195,18 @@ impl<'a> GraphView<'a> {
         let mut found = synonyms.of_entity(entity)?;
         found.retain(|synonym| self.has(synonym.0));
         Ok(found)
+    }
+
+    /// Whether a document that is there states a fact.
+    pub fn shows_fact(&self, fact: FactId) -> Result<bool> {
+        let Some(documents) = self.documents else { return Ok(true) };
+        let provenance = self.snapshot.provenance()?;
+        for sentence in self.snapshot.facts()?.sources(fact)? {
+            if documents.contains(provenance.document_of_sentence(sentence)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A fact's fields.

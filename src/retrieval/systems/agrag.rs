@@ -186,14 +186,14 @@ pub fn reason_from(
     let grown: InfluenceSubgraph = expand(&costs, &tree, of, settings.rule, cap)?;
     let nodes: Vec<Node> = grown.nodes.iter().map(|&node| graph.node(node)).collect();
     let facts = facts_between(view, &nodes, costs.max_facts)?;
-    let mut chunks: Vec<Scored<ChunkId>> = grown
-        .nodes
-        .iter()
-        .filter_map(|&node| match graph.node(node) {
-            Node::Chunk(chunk) => Some(Scored { id: chunk, score: of(node) as f32 }),
-            Node::Entity(_) => None,
-        })
-        .collect();
+    let mut chunks: Vec<Scored<ChunkId>> = Vec::new();
+    for &node in &grown.nodes {
+        if let Node::Chunk(chunk) = graph.node(node)
+            && view.shows(chunk)?
+        {
+            chunks.push(Scored { id: chunk, score: of(node) as f32 });
+        }
+    }
     // The chunks that state the facts the question was mapped to are on the path too.
     for &fact in &terminals {
         for chunk in view.chunks_of_fact(fact)? {
@@ -235,7 +235,11 @@ fn facts_between(view: &GraphView<'_>, nodes: &[Node], max_facts: usize) -> Resu
     let mut facts = BTreeSet::new();
     for &entity in &entities {
         let arcs = view.arcs(entity, max_facts)?;
-        facts.extend(arcs.iter().filter(|arc| entities.contains(&arc.neighbour)).map(|arc| arc.fact));
+        for arc in arcs.iter().filter(|arc| entities.contains(&arc.neighbour)) {
+            if view.shows_fact(arc.fact)? {
+                facts.insert(arc.fact);
+            }
+        }
     }
     Ok(facts.into_iter().collect())
 }

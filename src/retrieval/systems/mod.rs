@@ -70,11 +70,34 @@ impl Pipeline {
     }
 }
 
-/// The `k` best chunks for `question` by `pipeline`, over the graph as `view` shows it.
+/// The `k` best chunks for `question` by `pipeline`, over the graph and of the documents that `view` shows.
 ///
 /// The question was linked under the same view. The clock is looked at by ladders with a budget of time, and nobody
 /// else.
 pub fn retrieve(
+    view: &GraphView<'_>,
+    question: &Question,
+    pipeline: &Pipeline,
+    k: usize,
+    clock: Clock<'_>,
+) -> Result<Retrieved> {
+    if view.documents().is_none() {
+        return ranked(view, question, pipeline, k, clock);
+    }
+    // Not every operator looks at the documents while it ranks: all chunks are asked for, and others' are left out.
+    let all = view.snapshot().base_layer()?.chunk_count as usize;
+    let mut found = ranked(view, question, pipeline, all, clock)?;
+    let mut kept = Vec::new();
+    for evidence in found.evidence {
+        if kept.len() < k && view.shows(evidence.chunk)? {
+            kept.push(evidence);
+        }
+    }
+    found.evidence = kept;
+    Ok(found)
+}
+
+fn ranked(
     view: &GraphView<'_>,
     question: &Question,
     pipeline: &Pipeline,

@@ -156,7 +156,7 @@ pub(super) fn tool_union(
     }
     keywords.dedup();
     keywords.truncate(settings.keywords);
-    let literal: Vec<Scored<ChunkId>> = exact::search(snapshot, &keywords, k.max(CANDIDATES))?
+    let literal: Vec<Scored<ChunkId>> = exact::search(snapshot, &keywords, k.max(CANDIDATES), view.documents())?
         .iter()
         .map(|hit| Scored { id: hit.chunk, score: hit.score })
         .collect();

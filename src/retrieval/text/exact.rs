@@ -10,6 +10,7 @@ use crate::base::score::TopK;
 use crate::base::text::{for_each_token, lower_case};
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::context::TextFetcher;
+use crate::retrieval::evidence::filter::DocumentSet;
 use rustc_hash::FxHashMap;
 
 /// Sentences shown of one chunk.
@@ -26,8 +27,14 @@ pub struct ExactHit {
     pub sentences: Vec<SentenceId>,
 }
 
-/// The `k` best chunks for `keywords`, best first; equal scores by the smaller id.
-pub fn search(snapshot: &Snapshot, keywords: &[String], k: usize) -> Result<Vec<ExactHit>> {
+/// The `k` best chunks for `keywords`, best first; equal scores by the smaller id. Only of `documents` if they are
+/// given.
+pub fn search(
+    snapshot: &Snapshot,
+    keywords: &[String],
+    k: usize,
+    documents: Option<&DocumentSet>,
+) -> Result<Vec<ExactHit>> {
     let keywords: Vec<(String, u64)> = keywords
         .iter()
         .filter(|keyword| !keyword.is_empty())
@@ -37,8 +44,11 @@ pub fn search(snapshot: &Snapshot, keywords: &[String], k: usize) -> Result<Vec<
     let mut top = TopK::new(k);
     let mut sentences: FxHashMap<ChunkId, Vec<SentenceId>> = FxHashMap::default();
     for chunk in candidates(snapshot, &keywords)? {
-        let (_, _, text) = fetcher.chunk_text(chunk)?;
-        let text = lower_case(&text);
+        let document = snapshot.provenance()?.chunk(chunk)?.document;
+        if documents.is_some_and(|documents| !documents.contains(document)) {
+            continue;
+        }
+        let text = lower_case(&fetcher.chunk_text(chunk)?.2);
         let score: u64 =
             keywords.iter().map(|(keyword, length)| text.matches(keyword.as_str()).count() as u64 * length).sum();
         if score > 0 {

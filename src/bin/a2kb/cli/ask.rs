@@ -70,9 +70,9 @@ pub(super) struct How {
 impl How {
     /// A question that is answered so.
     pub(super) fn ask<'a>(&'a self, kb: &'a KnowledgeBase, question: &'a str) -> AskRequest<'a> {
-        let mut request = kb.ask(question).preset(&self.preset).budget(self.budget).prices(self.prices);
+        let mut request = kb.ask(question).preset(&self.preset);
         if let Some(model) = &self.model {
-            request = request.model(model.as_ref());
+            request = request.model(model.as_ref()).budget(self.budget).prices(self.prices);
         }
         if let Some(filter) = &self.filter {
             request = request.filter(filter.clone());
@@ -92,7 +92,7 @@ impl HowArguments {
             return Err(Error::invalid("--stream", "quotes come at once", "name a language model with --model"));
         }
         if how.model.is_none() {
-            self.model.refuse_limits()?;
+            self.model.refuse_limits("there is no language model", "leave it out, or name one with --model")?;
         }
         Ok(how)
     }
@@ -143,7 +143,7 @@ impl AskArguments {
         let mut how = self.how.read(None)?;
         how.budget.cost = None;
         let kb = self.query.open(&self.file)?;
-        let cost: Ledger = how.ask(&kb, &self.question).estimate()?.cost;
+        let cost: Ledger = how.ask(&kb, &self.question).budget(how.budget).prices(how.prices).estimate()?.cost;
         if context.json {
             output::json("a2kb.ask.dry-run", json!({ "cost": cost }))?;
             return Ok(Outcome::Done);

@@ -142,6 +142,10 @@ impl BuildArguments {
         if self.extract || self.summarise {
             self.model.spare(&self.inputs.iter().collect::<Vec<_>>())?;
             builder = builder.reading(self.model.reading(self.extract, self.summarise, self.parallel_calls)?);
+        } else {
+            let (why, mend) = ("no language model is asked", "leave it out, or ask with --extract or --summarise");
+            self.model.refuse_limits(why, mend)?;
+            self.model.refuse_server(why, mend)?;
         }
         Ok(self.inputs.iter().fold(builder, |builder, input| builder.path(input)))
     }

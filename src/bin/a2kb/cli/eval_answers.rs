@@ -146,9 +146,14 @@ impl AnswersArguments {
 
     fn open_model(&self, kb: &KnowledgeBase, questions: &[GoldQuestion]) -> Result<Arc<dyn LanguageModel>> {
         if self.model.model.as_deref() != Some("simulated") {
+            if self.eager || self.errors != ErrorRates::default() {
+                let mend = "leave it out, or ask with --model simulated";
+                return Err(Error::invalid("--eager or --errors", "only the simulated reader has them", mend));
+            }
             let missing = || Error::invalid("--model", "there is none", "name a language model, or `simulated`");
             return self.model.open()?.ok_or_else(missing);
         }
+        self.model.refuse_server("the simulated reader is in this program", "leave it out")?;
         let finder = GoldFinder::new(kb)?;
         let mut known = Vec::with_capacity(questions.len());
         for question in questions {

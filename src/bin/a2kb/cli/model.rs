@@ -114,6 +114,7 @@ impl ModelArguments {
     pub(super) fn open(&self) -> Result<Option<Arc<dyn LanguageModel>>> {
         let Some(name) = self.name() else { return Ok(None) };
         if let Some(path) = name.strip_prefix("replay:") {
+            self.refuse_server("a recording is played, and no server asked", "leave it out")?;
             return Ok(Some(Arc::new(ReplayedModel::open(path.as_ref())?)));
         }
         let mut settings = ModelSettings::new(name, &|variable| std::env::var(variable).ok())?;
@@ -169,13 +170,20 @@ impl ModelArguments {
         &self.record
     }
 
-    /// Refuses limits of what a model may spend where there is no model.
-    pub(super) fn refuse_limits(&self) -> Result<()> {
+    /// Refuses limits of what a model may spend where none is asked, for the reason `why`.
+    pub(super) fn refuse_limits(&self, why: &str, mend: &str) -> Result<()> {
         let given = &self.budget;
         let counts = given.max_tokens.is_some() || given.max_calls.is_some() || given.max_time_s.is_some();
         if counts || given.max_cost.is_some() || given.price.is_some() {
-            let what = "a price or a limit of what a model may spend";
-            return Err(Error::invalid(what, "there is no language model", "leave it out, or name one with --model"));
+            return Err(Error::invalid("a price or a limit of what a model may spend", why, mend));
+        }
+        Ok(())
+    }
+
+    /// Refuses what only a model behind a server can honour, for the reason `why`.
+    pub(super) fn refuse_server(&self, why: &str, mend: &str) -> Result<()> {
+        if self.record.is_some() || self.base_url.is_some() {
+            return Err(Error::invalid("--record or --base-url", why, mend));
         }
         Ok(())
     }
