@@ -428,6 +428,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_made_is_what_is_read() {
+        let field = || Filter::field("a.b");
+        let one = || field().equals("x y");
+        for (made, read) in [
+            (field().equals(7), "a.b = 7"),
+            (field().equals("7"), "a.b = '7'"),
+            (field().equals(true), "a.b = true"),
+            (field().differs_from(7), "a.b != 7"),
+            (field().less_than(7.5), "a.b < 7.5"),
+            (field().at_most(7), "a.b <= 7"),
+            (field().greater_than(7), "a.b > 7"),
+            (field().at_least(7), "a.b >= 7"),
+            (field().contains("x"), "a.b ~ x"),
+            (!one(), "not a.b = 'x y'"),
+            (one().and(one()).and(one()), "a.b = 'x y' and a.b = 'x y' and a.b = 'x y'"),
+            (one().or(one()), "a.b = 'x y' or a.b = 'x y'"),
+        ] {
+            assert_eq!(made, read.parse().unwrap(), "{read}");
+        }
+    }
+
+    #[test]
     fn errors_say_where() {
         for (condition, said) in [
             ("", "expected a field"),
