@@ -140,6 +140,8 @@ pub mod evaluation {
 #[cfg(feature = "build")]
 pub mod outputs {
     #[doc(inline)]
+    pub use crate::base::private_file::{PrivateUse, private_file};
+    #[doc(inline)]
     pub use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, is_knowledge_base, kept_work, refuse_input};
 }
 

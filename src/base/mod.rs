@@ -4,5 +4,6 @@ pub mod distance;
 pub mod error;
 pub mod ids;
 pub mod limits;
+pub mod private_file;
 pub mod score;
 pub mod text;

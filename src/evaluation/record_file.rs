@@ -1,10 +1,11 @@
 //! Give me records as they are made, I keep a line each, so that a run can go on where it was stopped.
 
 use crate::base::error::{Error, Result};
+use crate::base::private_file::{PrivateUse, private_file};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
@@ -23,7 +24,8 @@ pub struct RecordFile<R> {
 }
 
 impl<R: Keyed + Serialize + DeserializeOwned> RecordFile<R> {
-    /// Opens the file at `path` or makes one. A line that was cut off by a crash is left out and asked again.
+    /// Opens the file at `path` or makes one, for its owner alone.
+    /// A line that was cut off by a crash is left out and asked again.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io("open", path, source);
         let text = match std::fs::read_to_string(path) {
@@ -33,7 +35,7 @@ impl<R: Keyed + Serialize + DeserializeOwned> RecordFile<R> {
         };
         let records = text.lines().filter_map(|line| serde_json::from_str::<R>(line).ok());
         let known = records.map(|record| (record.key(), record)).collect();
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+        let mut file = private_file(path, PrivateUse::Append).map_err(failed)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(failed)?;
         }

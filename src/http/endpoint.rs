@@ -1,10 +1,12 @@
 //! Give me the address of a server and a body, I give you its reply: with time-outs, retries, rate limits, and a way
 //! to stop.
 
+use super::address::{Address, without};
 use crate::base::error::{Error, Result};
 use reqwest::StatusCode;
 use reqwest::blocking::Client;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::redirect::Policy;
 use serde_json::Value;
 use std::io::Read;
 use std::sync::Mutex;
@@ -20,6 +22,8 @@ const MAX_REPLY_BYTES: usize = 64 << 20;
 /// How often the caller is asked whether to stop.
 const POLL: Duration = Duration::from_millis(20);
 const READ_BYTES: usize = 16 << 10;
+/// How to mend a redirection.
+pub(crate) const REDIRECTED: &str = "; if that server may have the key and the documents, take it as the base URL";
 
 /// How to ask.
 #[derive(Clone, Debug)]
@@ -68,11 +72,14 @@ impl Wishes<'_> {
     }
 }
 
-/// A server. Its address is shown in errors, its headers never are.
+/// A server. Its place is shown in errors; its headers and what is secret in its address never are. Nothing is sent
+/// anywhere else: it cannot send the key and the documents on.
 pub(crate) struct Endpoint {
     client: Client,
-    address: String,
+    address: Address,
     headers: HeaderMap,
+    /// Blacked out in what the server says.
+    secrets: Vec<String>,
     patience: Patience,
     /// The server said that it would refuse requests before this.
     not_before: Mutex<Option<Instant>>,
@@ -80,7 +87,7 @@ pub(crate) struct Endpoint {
 
 impl std::fmt::Debug for Endpoint {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Endpoint {{ {} }}", self.address)
+        write!(formatter, "Endpoint {{ {} }}", self.address.shown())
     }
 }
 
@@ -97,10 +104,18 @@ impl Endpoint {
         // Another part of the program may have chosen a provider already; then that one stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let invalid = |what: &str, why: String| Error::invalid(what, why, "check the settings of the model");
-        let client = Client::builder().timeout(patience.timeout).build();
+        let address = Address::new(address)?;
+        let mut secrets = address.secrets();
+        let mut client = Client::builder().timeout(patience.timeout).redirect(Policy::none());
+        // What is on this machine is for no proxy to see.
+        if address.is_local() {
+            client = client.no_proxy();
+        }
+        let client = client.build();
         let client = client.map_err(|error| invalid("the HTTP client", error.to_string()))?;
         let mut map = HeaderMap::new();
         for (name, value) in headers {
+            secrets.extend(value.split(' ').map(str::to_owned));
             let mut value = HeaderValue::from_str(value)
                 .map_err(|_| invalid("the key", "it has characters that no header can hold".into()))?;
             value.set_sensitive(true);
@@ -108,13 +123,11 @@ impl Endpoint {
                 HeaderName::from_bytes(name.as_bytes()).map_err(|error| invalid("a header", error.to_string()))?;
             map.insert(name, value);
         }
-        let address = address.trim_end_matches('/').to_owned();
-        Ok(Endpoint { client, address, headers: map, patience, not_before: Mutex::new(None) })
+        Ok(Endpoint { client, address, headers: map, secrets, patience, not_before: Mutex::new(None) })
     }
 
     pub(crate) fn address(&self) -> &str {
-        // A key in the query part is a key.
-        self.address.split('?').next().unwrap_or_default()
+        self.address.shown()
     }
 
     /// Posts `body` to `path` until it is understood: `start` is called before each try, `each` gets the reply's
@@ -193,14 +206,27 @@ impl Endpoint {
         if status.is_success() {
             return reader.end().map_err(broken);
         }
-        Err(refused(status, &headers, &String::from_utf8_lossy(&complaint)))
+        if status.is_redirection() {
+            return Err(self.redirected(status, &headers));
+        }
+        let complaint = without(String::from_utf8_lossy(&complaint).into_owned(), &self.secrets);
+        Err(refused(status, &headers, &complaint))
+    }
+
+    /// The failure of a server that sends us elsewhere.
+    fn redirected(&self, status: StatusCode, headers: &HeaderMap) -> CallFailure {
+        let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+        let elsewhere = location.and_then(|location| self.address.redirection(location));
+        let elsewhere = without(elsewhere.unwrap_or_else(|| "nowhere".to_owned()), &self.secrets);
+        let why = format!("the server said {status} and points to {elsewhere}; nothing was sent there");
+        CallFailure::Refused(status.as_u16(), why)
     }
 
     /// Sends in a thread of its own, so that the caller can stop at any time; the thread ends with the request's
     /// time-out.
     fn talk(&self, path: &str, body: &Value) -> Receiver<Said> {
         let (sender, receiver) = sync_channel(16);
-        let request = self.client.post(format!("{}{path}", self.address)).headers(self.headers.clone()).json(body);
+        let request = self.client.post(self.address.of_path(path)).headers(self.headers.clone()).json(body);
         std::thread::spawn(move || {
             let shown = |error: reqwest::Error| {
                 let (mut why, error) = (String::new(), error.without_url());
@@ -258,6 +284,7 @@ impl Endpoint {
             CallFailure::Refused(404, why) => {
                 self.model_error(model, why, "; the server does not know the model or the address")
             }
+            CallFailure::Refused(300..=399, why) => self.model_error(model, why, REDIRECTED),
             CallFailure::Refused(_, why) => self.model_error(model, why, ""),
         }
     }

@@ -1,6 +1,7 @@
 //! Give me what was paid for, I keep it through a crash: encoded vectors by the hash of model, encoding and text.
 
 use crate::base::error::{Error, Result};
+use crate::base::private_file::{PrivateUse, private_file};
 use redb::{Database, ReadableDatabase, TableDefinition};
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -28,11 +29,15 @@ impl Drop for Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` or makes one. One that a crash left in an odd state is thrown away: it only saves
-    /// work.
+    /// Opens the journal at `path` or makes one, for its owner alone. One that a crash left in an odd state is thrown
+    /// away: it only saves work.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let damaged = |_| Error::io("open the journal", path, std::io::Error::other("it is damaged; delete it"));
-        let database = match Database::create(path) {
+        let create = || {
+            let file = private_file(path, PrivateUse::Update)?;
+            Database::builder().create_file(file)
+        };
+        let database = match create() {
             Ok(database) => database,
             Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
                 let what = format!("the journal {}", path.display());
@@ -44,7 +49,7 @@ impl Journal {
             }
             Err(_) => {
                 std::fs::remove_file(path).map_err(|source| Error::io("replace the journal", path, source))?;
-                Database::create(path).map_err(damaged)?
+                create().map_err(damaged)?
             }
         };
         let journal = Journal { path: path.to_owned(), database, keeps: AtomicBool::new(true) };

@@ -1,6 +1,7 @@
 //! Give me a model, I ask it once for each request: replies are kept in a file by the hash of model and request.
 
 use crate::base::error::{Error, ModelFault, Result};
+use crate::base::private_file::{PrivateUse, private_file, private_folder};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel};
 use crate::language::scripted::{deliver, request_key};
 use redb::{Database, ReadableDatabase, TableDefinition};
@@ -34,7 +35,7 @@ pub struct CachedModel {
 }
 
 impl CachedModel {
-    /// Keeps the replies of `inner` in the file at `path`.
+    /// Keeps the replies of `inner` in the file at `path`, which its owner alone may read (on Unix).
     pub fn new(inner: Arc<dyn LanguageModel>, path: impl Into<PathBuf>, mode: CacheMode) -> Self {
         CachedModel { inner, path: path.into(), mode }
     }
@@ -43,10 +44,11 @@ impl CachedModel {
     /// had.
     fn open(&self) -> Option<Database> {
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).ok()?;
+            private_folder(folder).ok()?;
         }
         for _ in 0..OPEN_TRIES {
-            match Database::create(&self.path) {
+            let file = private_file(&self.path, PrivateUse::Update).ok()?;
+            match Database::builder().create_file(file) {
                 Ok(database) => return Some(database),
                 Err(redb::DatabaseError::DatabaseAlreadyOpen) => std::thread::sleep(OPEN_PAUSE),
                 Err(_) => return None,

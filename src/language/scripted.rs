@@ -1,12 +1,13 @@
 //! Models that are no models: give me replies, I give them back in order; give me what a model said, I say it again.
 
 use crate::base::error::{Error, ModelFault, Result};
+use crate::base::private_file::{PrivateUse, private_file};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Streamed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,10 +90,9 @@ pub struct RecordingModel {
 }
 
 impl RecordingModel {
-    /// Records `inner`, behind what `path` has already.
+    /// Records `inner`, behind what `path` has already; its owner alone may read it (on Unix).
     pub fn new(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|source| Error::io("append to", path, source))?;
+        let file = private_file(path, PrivateUse::Append).map_err(|source| Error::io("append to", path, source))?;
         Ok(RecordingModel { inner, file: Mutex::new(file) })
     }
 }

@@ -1,7 +1,8 @@
 //! Give me the address of a server that speaks OpenAI's `/embeddings`, I give you its vectors.
 
 use crate::base::error::{Error, Result};
-use crate::http::endpoint::{CallFailure, Endpoint, Patience, ReplyReader, Wishes};
+use crate::http::address;
+use crate::http::endpoint::{CallFailure, Endpoint, Patience, REDIRECTED, ReplyReader, Wishes};
 use crate::vectors::embedder::{Embedder, EmbedderRecord};
 use serde::Deserialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +46,8 @@ impl HttpEmbedderSettings {
 impl std::fmt::Debug for HttpEmbedderSettings {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let key = self.api_key.as_ref().map(|_| "set");
-        write!(formatter, "HttpEmbedderSettings {{ {} at {}, key {key:?} }}", self.model, self.base_url)
+        let place = address::shown(&self.base_url);
+        write!(formatter, "HttpEmbedderSettings {{ {} at {place}, key {key:?} }}", self.model)
     }
 }
 
@@ -135,6 +137,7 @@ impl HttpEmbedder {
                 self.tokens.fetch_add(tokens, Ordering::Relaxed);
                 Ok(vectors)
             }
+            Err(CallFailure::Refused(300..=399, why)) => Err(self.error(why + REDIRECTED)),
             Err(CallFailure::Passing(why, _) | CallFailure::Refused(_, why)) => Err(self.error(why)),
             Err(CallFailure::Stopped) => Err(Error::Interrupted),
         }

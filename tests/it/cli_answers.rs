@@ -101,7 +101,7 @@ fn an_answer_is_verified_cached_traced_and_checked_again() {
     let (code, value, _) = cite(&trace);
     assert!(code == 1 && value["faults"][0]["fault"].as_str().unwrap().contains("hash"), "{value}");
     // For people: quotes and places.
-    let (_, text, _) = run(ask(&mut a2kb(&kb, ""), &kb.file, &["--cache", "only"]));
+    let (_, text, _) = run(ask(&mut a2kb(&kb, "http://127.0.0.1:9"), &kb.file, &["--cache", "only"]));
     let text = text.as_str().unwrap();
     assert!(
         text.starts_with("Castel Noor [1]") && text.contains("tobias-renn.md") && text.contains("bytes "),

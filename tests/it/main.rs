@@ -11,6 +11,7 @@ mod conversations;
 mod copies;
 mod corrupt;
 mod crash;
+mod credentials;
 mod demo;
 mod documents;
 mod dump;
@@ -21,6 +22,8 @@ mod open;
 mod operators;
 mod outputs;
 mod pages;
+#[cfg(unix)]
+mod private_files;
 mod public_items;
 mod quality;
 mod reading;

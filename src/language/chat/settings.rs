@@ -1,6 +1,7 @@
 //! Give me a model's name and the environment, I say where it is and how to talk to it.
 
 use crate::base::error::{Error, Result};
+use crate::http::address;
 use crate::http::endpoint::Patience;
 
 /// Whose protocol a server speaks.
@@ -52,7 +53,7 @@ impl std::fmt::Debug for ModelSettings {
             "ModelSettings {{ {}:{} at {}, key {key:?} }}",
             self.provider.name(),
             self.model,
-            self.base_url
+            address::shown(&self.base_url)
         )
     }
 }
@@ -106,11 +107,13 @@ impl ModelSettings {
 
 /// The host may stand alone, without scheme or port; a server that listens everywhere is asked here.
 fn ollama_address(host: Option<&str>) -> String {
-    let host = host.unwrap_or("127.0.0.1:11434").trim().trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
-    let (scheme, rest) = host.split_once("://").unwrap_or(("http", &host));
-    let has_port = rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let host = host.unwrap_or("127.0.0.1:11434").trim();
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let (place, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let place = place.replace("0.0.0.0", "127.0.0.1");
+    let has_port = place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let port = if has_port || scheme == "https" { "" } else { ":11434" };
-    format!("{scheme}://{rest}{port}")
+    format!("{scheme}://{place}{port}{}", tail.trim_end_matches('/'))
 }
 
 #[cfg(test)]
@@ -137,6 +140,7 @@ mod tests {
             (Some("0.0.0.0:9"), "http://127.0.0.1:9"),
             (Some("https://box/"), "https://box"),
             (Some("http://box:80"), "http://box:80"),
+            (Some("me:word@box/under/?key=1:2"), "http://me:word@box:11434/under/?key=1:2"),
         ] {
             assert_eq!(ollama_address(host), address);
         }

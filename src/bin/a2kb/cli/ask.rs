@@ -183,7 +183,7 @@ pub(super) fn ask(request: AskRequest<'_>, stream: bool, context: Context, stop:
 /// Writes an answer with its trace.
 pub(super) fn write_json(path: &Path, answer: &Answer) -> Result<()> {
     let text = serde_json::to_string_pretty(answer).map_err(|error| Error::io("write", path, error.into()))?;
-    std::fs::write(path, text).map_err(|source| Error::io("write", path, source))
+    output::write_private(path, &text)
 }
 
 /// An answer for people.

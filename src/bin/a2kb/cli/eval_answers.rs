@@ -186,8 +186,7 @@ impl AnswersArguments {
         let compared = compare_answers(runs);
         if let Some(path) = &self.report {
             let title = format!("Answers from {}", self.file.file.display());
-            std::fs::write(path, answer_html(&title, reports, runs, &compared))
-                .map_err(|source| Error::io("write", path, source))?;
+            output::write_private(path, &answer_html(&title, reports, runs, &compared))?;
         }
         if context.json {
             output::json("a2kb.eval.answers", json!({ "presets": reports, "comparisons": compared }))?;

@@ -1,7 +1,7 @@
 //! Writes data to standard output and talk to standard error.
 
 use super::{Context, Outcome, errors};
-use a2kb::outputs::{is_knowledge_base, kept_work, refuse_input};
+use a2kb::outputs::{PrivateUse, is_knowledge_base, kept_work, private_file, refuse_input};
 use a2kb::{Error, Result};
 use serde::Serialize;
 use std::fs::File;
@@ -34,6 +34,12 @@ pub(super) fn text_out(text: &str) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|source| Error::io("write", "standard output", source)),
     }
+}
+
+/// Writes what was said to a model and by it, for the owner of the file alone.
+pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
+    let written = private_file(path, PrivateUse::Replace).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| Error::io("write", path, source))
 }
 
 /// Refuses to write a page, records or a trace over an input, over a knowledge base, or over a file that does not begin

@@ -39,7 +39,13 @@ pub(super) struct VectorArguments {
 #[derive(Args)]
 pub(super) struct HttpArguments {
     /// Address of the server for http:MODEL
-    #[arg(long, value_name = "URL", env = "OPENAI_BASE_URL", default_value = "https://api.openai.com/v1")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "OPENAI_BASE_URL",
+        hide_env_values = true,
+        default_value = "https://api.openai.com/v1"
+    )]
     embedder_url: String,
     /// Put before questions when http:MODEL embeds them
     #[arg(long, default_value = "", hide_default_value = true)]
