@@ -1,7 +1,9 @@
-//! Any bytes as what a language model replies to any controller: answers end, typed, with true citations.
+//! Any bytes as what a language model replies to any controller: answers end, typed, with true citations. The same
+//! bytes as a document's: what is quoted is read back as it was, and gives no orders the second time either.
 #![no_main]
 
 use a2kb::internals::language::language_model::{ChatReply, ToolCall};
+use a2kb::internals::language::quotation::{Mark, Material, harmless, quotations};
 use a2kb::internals::language::reply::{AnswerStream, object};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::{Budget, Builder, ChecksumPolicy, Document, Error, KnowledgeBase, Preset};
@@ -21,6 +23,14 @@ static KB: LazyLock<KnowledgeBase> = LazyLock::new(|| {
 
 fuzz_target!(|input: (u8, Vec<(u8, String)>)| {
     let (preset, replies) = input;
+    for (_, text) in &replies {
+        let once = harmless(text);
+        assert_eq!(harmless(&once), once);
+        let mut material = Material::default();
+        material.quote(Mark::Evidence, Some(7), &[("title", text)], text).ours("\nQuestion: ").theirs(text);
+        let read = quotations(material.as_str());
+        assert!(read.len() == 1 && read[0].number == Some(7) && read[0].is_whole(text));
+    }
     if let Some((_, text)) = replies.first() {
         let _ = object(text);
         let mut stream = AnswerStream::default();

@@ -1,7 +1,7 @@
 //! Give me chunks as they are found, I number them once for all: what a model may cite, and what an answer is checked
 //! against.
 
-use crate::base::ids::ChunkId;
+use crate::base::ids::{ChunkId, SentenceId};
 use crate::language::language_model::estimated_tokens;
 use crate::retrieval::context::{ChunkText, PathStep};
 use crate::retrieval::evidence::FoundBy;
@@ -34,6 +34,16 @@ pub struct EvidenceRow {
     pub retrieval: usize,
     /// Tokens of its text, about.
     pub tokens: u64,
+    /// The sentences that are in view, if not all are: the others are blank in its text, and so is a title that was
+    /// not shown.
+    pub only: Option<Vec<SentenceId>>,
+}
+
+impl EvidenceRow {
+    /// Whether a sentence of it is in view.
+    pub fn shows(&self, sentence: SentenceId) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&sentence))
+    }
 }
 
 /// All evidence for one answer. It only grows, and numbers never change (checklist B1, B18).
@@ -42,6 +52,7 @@ pub struct EvidenceTable {
     numbering: Numbering,
     rows: Vec<EvidenceRow>,
     places: FxHashMap<ChunkId, usize>,
+    numbers: FxHashMap<usize, usize>,
     retrievals: usize,
 }
 
@@ -58,10 +69,7 @@ impl EvidenceTable {
 
     /// The row with a number.
     pub fn get(&self, number: usize) -> Option<&EvidenceRow> {
-        match self.numbering {
-            Numbering::Sequence => self.rows.get(number.checked_sub(1)?),
-            Numbering::Chunk => self.of_chunk(ChunkId(u32::try_from(number).ok()?)),
-        }
+        Some(&self.rows[*self.numbers.get(&number)?])
     }
 
     /// The row of a chunk.
@@ -83,10 +91,22 @@ impl EvidenceTable {
             Numbering::Sequence => self.rows.len() + 1,
             Numbering::Chunk => chunk.chunk.index(),
         };
-        self.places.insert(chunk.chunk, self.rows.len());
         let (tokens, retrieval) = (estimated_tokens(&chunk.text), self.retrievals.saturating_sub(1));
-        self.rows.push(EvidenceRow { number, chunk, score, reason, path, retrieval, tokens });
+        self.push(EvidenceRow { number, chunk, score, reason, path, retrieval, tokens, only: None });
         number
+    }
+
+    fn push(&mut self, row: EvidenceRow) {
+        self.places.insert(row.chunk.chunk, self.rows.len());
+        self.numbers.insert(row.number, self.rows.len());
+        self.rows.push(row);
+    }
+
+    /// A table of some rows, as far as they are in view; they keep their numbers.
+    pub fn in_view(&self, rows: impl IntoIterator<Item = EvidenceRow>) -> EvidenceTable {
+        let mut table = EvidenceTable { retrievals: self.retrievals, ..EvidenceTable::new(self.numbering) };
+        rows.into_iter().for_each(|row| table.push(row));
+        table
     }
 
     /// Of `numbers`, in their order, as many as fit into `tokens`; at least the first.

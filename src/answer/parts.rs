@@ -56,6 +56,9 @@ pub struct AnswerEvidence {
     pub reason: FoundBy,
     /// How it was reached, first step first; empty unless by a path.
     pub path: Vec<PathStep>,
+    /// Whether it, or a part of it, was in front of whoever made the answer: only then can a claim rest on it.
+    #[serde(default)]
+    pub shown: bool,
 }
 
 /// A name in the question with what it was linked to.

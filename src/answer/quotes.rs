@@ -124,6 +124,7 @@ fn quote(
             score: piece.score,
             reason: piece.reason.found_by(),
             path: fetcher.path(&path_to(evidence, piece))?,
+            shown: true,
         });
     }
     answer.text = lines.join("\n");

@@ -317,7 +317,7 @@ fn best_sentences(
         claim.all.iter().chain(&claim.content).chain(&given.content).map(|word| beginning(word)).collect();
     let wanted = Some(wanted);
     let mut candidates: Vec<(SentenceId, BTreeSet<String>, usize)> = Vec::new();
-    for sentence in chunk.sentences().map(SentenceId) {
+    for sentence in chunk.sentences().map(SentenceId).filter(|sentence| row.shows(*sentence)) {
         let text = fetcher.sentence(sentence)?.2;
         let mut words = ComparedWords { wanted: wanted.clone(), ..Default::default() };
         words.add(&text);

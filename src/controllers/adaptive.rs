@@ -117,7 +117,7 @@ impl Adaptive {
         let trusted = match self.settings.check {
             Check::Model => false,
             Check::Store => true,
-            Check::Doubt => supports(&workspace.question, &answer.text, &answer.citations, &workspace.table),
+            Check::Doubt => supports(&workspace.question, &answer.text, &answer.citations, &workspace.shown),
         };
         if trusted {
             return Action::Finish(Draft::answered(answer.text, answer.citations));

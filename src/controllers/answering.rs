@@ -3,8 +3,9 @@
 use crate::controllers::controller::Workspace;
 use crate::controllers::prompts;
 use crate::language::language_model::{ChatRequest, Step};
-use crate::language::quotation::{integers, object, of, strings};
+use crate::language::quotation::Material;
 use crate::language::reply;
+use crate::language::schema::{integers, object, of, strings};
 use serde_json::json;
 
 /// Tokens of an answer at most.
@@ -41,33 +42,34 @@ pub(crate) struct Verdict {
 }
 
 /// The question with evidence in front of it.
-pub(crate) fn material(workspace: &Workspace, numbers: &[usize], context_tokens: u64) -> String {
-    let rows = workspace.table.within(numbers, context_tokens);
-    format!("{}\nQuestion: {}", prompts::evidence(&rows), workspace.question)
+pub(crate) fn material(workspace: &Workspace, numbers: &[usize], context_tokens: u64) -> Material {
+    let mut material = prompts::evidence(&workspace.table.within(numbers, context_tokens));
+    material.ours("\nQuestion: ").theirs(&workspace.question);
+    material
 }
 
 /// Asks for an answer as an object.
 pub(crate) fn ask(workspace: &Workspace, numbers: &[usize], context_tokens: u64, strict: bool) -> ChatRequest {
-    let task = if strict { format!("{}{}", prompts::STRICT, prompts::ANSWER) } else { prompts::ANSWER.to_owned() };
+    let task = if strict { &[prompts::STRICT, prompts::ANSWER][..] } else { &[prompts::ANSWER][..] };
     let schema = object(json!({
         "answerable": of("boolean"), "answer": of("string"), "citations": integers(), "missing": strings(),
         "next_query": of("string"),
     }));
     let material = material(workspace, numbers, context_tokens);
-    prompts::request(Step::Answer, &task, &workspace.history, material, ANSWER_TOKENS).json("answer", schema)
+    prompts::request(Step::Answer, task, &workspace.history, material, ANSWER_TOKENS).json("answer", schema)
 }
 
 /// Asks for an answer in words.
 pub(crate) fn ask_in_words(
     workspace: &Workspace,
     step: Step,
-    task: &str,
-    before: &str,
+    task: &'static str,
+    mut before: Material,
     numbers: &[usize],
     context_tokens: u64,
 ) -> ChatRequest {
-    let material = format!("{before}{}", material(workspace, numbers, context_tokens));
-    prompts::request(step, task, &workspace.history, material, ANSWER_TOKENS)
+    before.add(&material(workspace, numbers, context_tokens));
+    prompts::request(step, &[task], &workspace.history, before, ANSWER_TOKENS)
 }
 
 /// Reads an answer; words alone are an answer, too.
@@ -101,8 +103,9 @@ pub(crate) fn check(workspace: &Workspace, answer: &GivenAnswer, numbers: &[usiz
         "relevant": of("boolean"), "grounded": of("boolean"), "adequate": of("boolean"), "missing": strings(),
         "next_query": of("string"),
     }));
-    let material = format!("{}\nAnswer: {}", material(workspace, numbers, tokens), answer.text);
-    prompts::request(Step::Check, prompts::CHECK, &[], material, SHORT_TOKENS).json("verdict", schema)
+    let mut material = material(workspace, numbers, tokens);
+    material.ours("\nAnswer: ").theirs(&answer.text);
+    prompts::request(Step::Check, &[prompts::CHECK], &[], material, SHORT_TOKENS).json("verdict", schema)
 }
 
 /// Reads a verdict; `None` if there is none in it.
@@ -138,14 +141,15 @@ pub(crate) fn rewrite(
         CheckFailure::Grounding => prompts::REWRITE_GROUNDING,
         CheckFailure::Adequacy => prompts::REWRITE_ADEQUACY,
     };
-    let mut material = format!("{}\nLast query: {query}", material(workspace, numbers, tokens));
+    let mut material = material(workspace, numbers, tokens);
+    material.ours("\nLast query: ").line(query);
     if !answer.is_empty() {
-        material.push_str(&format!("\nAnswer: {answer}"));
+        material.ours("\nAnswer: ").theirs(answer);
     }
     if !missing.is_empty() {
-        material.push_str(&format!("\nMissing: {}", missing.join("; ")));
+        material.ours("\nMissing: ").line(&missing.join("; "));
     }
-    prompts::request(Step::Rewrite, task, &[], material, SHORT_TOKENS)
+    prompts::request(Step::Rewrite, &[task], &[], material, SHORT_TOKENS)
 }
 
 /// The first line of a reply, without quotes around it.

@@ -6,6 +6,7 @@ use crate::answer::evidence_table::EvidenceTable;
 use crate::answer::{Cause, SubQuestion};
 use crate::base::ids::FactId;
 use crate::language::language_model::{ChatReply, ChatRequest, ToolCall};
+use crate::language::quotation::Material;
 use crate::retrieval::gate::Gate;
 use crate::retrieval::systems::{InfluenceSettings, Pipeline};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ pub struct Workspace {
     pub history: Vec<Turn>,
     /// All evidence so far.
     pub table: EvidenceTable,
+    /// The evidence, and the parts of it, that stood in the last request for an answer: what that may rest on.
+    pub shown: EvidenceTable,
 }
 
 /// A search for evidence.
@@ -117,7 +120,7 @@ pub enum Observation {
     /// The budget does not allow another call.
     Refused(String),
     /// What each tool gave, in the order of the calls.
-    Tools(Vec<String>),
+    Tools(Vec<Material>),
 }
 
 /// How an answer ends.

@@ -5,6 +5,7 @@ use crate::controllers::answering::read_line;
 use crate::controllers::controller::{Action, Controller, Observation, Workspace};
 use crate::controllers::prompts;
 use crate::language::language_model::Step;
+use crate::language::quotation::Material;
 
 /// Asks the model once for the question as it stands alone, if anything was said before, and searches with that. What
 /// is answered stays the question as it was asked, with what was said before in front of it.
@@ -40,8 +41,8 @@ impl Controller for Conversation {
             observation = Observation::Start;
         } else if matches!(observation, Observation::Start) && !workspace.history.is_empty() {
             self.waiting = true;
-            let material = format!("Question: {}", workspace.question);
-            let request = prompts::request(Step::Rewrite, prompts::STANDALONE, &workspace.history, material, 150);
+            let material = Material::of("Question: ", &workspace.question);
+            let request = prompts::request(Step::Rewrite, &[prompts::STANDALONE], &workspace.history, material, 150);
             return Action::Call(request);
         }
         match self.inner.next(observation, workspace) {

@@ -7,8 +7,9 @@ use crate::controllers::answering::{self, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 use crate::controllers::prompts;
 use crate::language::language_model::Step;
-use crate::language::quotation::{harmless, integers, object, of};
+use crate::language::quotation::{Mark, Material, harmless_line};
 use crate::language::reply;
+use crate::language::schema::{integers, object, of};
 use crate::retrieval::systems::{InfluenceSettings, Pipeline};
 use crate::retrieval::text::hybrid::Fusion;
 use serde::{Deserialize, Serialize};
@@ -83,13 +84,14 @@ impl GraphReasoning {
             self.facts.truncate(self.settings.influence.kept_facts);
             return self.reason(workspace);
         }
-        let mut material = String::from("<facts>\n");
+        let mut lines = String::new();
         for (number, (_, fact)) in facts.iter().enumerate() {
-            let _ = writeln!(material, "{}. {}", number + 1, harmless(fact));
+            let _ = writeln!(lines, "{}. {}", number + 1, harmless_line(fact));
         }
-        let _ = write!(material, "</facts>\nQuestion: {}", workspace.question);
+        let mut material = Material::default();
+        material.quote(Mark::Facts, None, &[], &lines).ours("Question: ").theirs(&workspace.question);
         self.filtering = true;
-        let request = prompts::request(Step::Filter, prompts::FILTER, &[], material, 100);
+        let request = prompts::request(Step::Filter, &[prompts::FILTER], &[], material, 100);
         Action::Call(request.json("facts", object(json!({ "facts": integers() }))))
     }
 
@@ -131,29 +133,23 @@ impl GraphReasoning {
         if self.context.is_empty() {
             return Action::Finish(Draft::abstained("nothing was found"));
         }
-        let graph = match self.graph.is_empty() {
-            true => String::new(),
-            false => format!("<facts>\n{}</facts>\n", harmless(&self.graph)),
-        };
+        let mut graph = Material::default();
+        if !self.graph.is_empty() {
+            graph.quote(Mark::Facts, None, &[], &self.graph);
+        }
         let tokens = self.settings.context_tokens;
-        let request = answering::ask_in_words(workspace, Step::Answer, prompts::GRAPH, &graph, &self.context, tokens);
+        let request = answering::ask_in_words(workspace, Step::Answer, prompts::GRAPH, graph, &self.context, tokens);
         Action::Call(request)
     }
 
     /// The labels of the nearest examples are the candidates.
     fn classify(&mut self, workspace: &Workspace, field: &str) -> Action {
         let mut scores: BTreeMap<String, f32> = BTreeMap::new();
-        let mut examples = String::new();
+        let mut material = Material::default();
         for (place, row) in workspace.table.within(&self.context, self.settings.context_tokens).iter().enumerate() {
             let Some(label) = label_of(row.chunk.document.metadata.as_ref(), field) else { continue };
             *scores.entry(label.clone()).or_insert(0.0) += 1.0 / (place + 1) as f32;
-            let _ = writeln!(
-                examples,
-                "<evidence n=\"{}\">\n{}\nLabel: {}\n</evidence>",
-                row.number,
-                harmless(row.chunk.text.trim()),
-                harmless(&label)
-            );
+            material.quote(Mark::Evidence, Some(row.number), &[("label", &label)], &row.chunk.text);
         }
         self.labels = scores.into_iter().collect();
         self.labels.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -161,10 +157,12 @@ impl GraphReasoning {
             let why = format!("no document near the text has {field:?} in its metadata");
             return Action::Finish(Draft::abstained(why));
         }
-        let known: Vec<&str> = self.labels.iter().map(|label| label.0.as_str()).collect();
-        let text = harmless(&workspace.question);
-        let material = format!("{examples}\nLabels: {}\n<text>\n{text}\n</text>", known.join(" | "));
-        let request = prompts::request(Step::Classify, prompts::CLASSIFY, &[], material, 60);
+        material.ours("\nLabels: ");
+        for (place, (label, _)) in self.labels.iter().enumerate() {
+            material.ours(if place == 0 { "" } else { " | " }).line(label);
+        }
+        material.ours("\n").quote(Mark::Text, None, &[], &workspace.question);
+        let request = prompts::request(Step::Classify, &[prompts::CLASSIFY], &[], material, 60);
         Action::Call(request.json("label", object(json!({ "label": of("string") }))))
     }
 

@@ -45,9 +45,9 @@ impl Interleaved {
     }
 
     fn think(&self, workspace: &Workspace) -> Action {
-        let material = answering::material(workspace, &self.context, self.settings.context_tokens);
-        let material = format!("{material}\nThought so far: {}", self.thoughts.join(" "));
-        Action::Call(prompts::request(Step::Thought, prompts::THOUGHT, &[], material, 200))
+        let mut material = answering::material(workspace, &self.context, self.settings.context_tokens);
+        material.ours("\nThought so far: ").theirs(&self.thoughts.join(" "));
+        Action::Call(prompts::request(Step::Thought, &[prompts::THOUGHT], &[], material, 200))
     }
 
     fn thought(&mut self, text: &str) -> Action {

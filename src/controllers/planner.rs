@@ -6,8 +6,9 @@ use crate::controllers::answering::{self, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 use crate::controllers::prompts;
 use crate::language::language_model::{ChatRequest, Step};
-use crate::language::quotation::{object, of, strings};
+use crate::language::quotation::Material;
 use crate::language::reply;
+use crate::language::schema::{object, of, strings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -95,8 +96,8 @@ impl Planner {
             "needs_decomposition": of("boolean"), "subquestions": { "type": "array", "items": part },
             "constraints": strings(), "question": of("string"),
         }));
-        let material = format!("Question: {}", workspace.question);
-        let request = prompts::request(Step::Plan, prompts::PLAN, &workspace.history, material, 800);
+        let material = Material::of("Question: ", &workspace.question);
+        let request = prompts::request(Step::Plan, &[prompts::PLAN], &workspace.history, material, 800);
         Action::Call(request.json("plan", schema))
     }
 
@@ -149,12 +150,13 @@ impl Planner {
     fn gaps(&self, workspace: &Workspace) -> ChatRequest {
         let part = &self.parts[self.current];
         let rows = workspace.table.within(&part.evidence, self.settings.context_tokens);
-        let material = format!("{}\nQuestion: {}", prompts::evidence(&rows), part.question);
+        let mut material = prompts::evidence(&rows);
+        material.ours("\nQuestion: ").theirs(&part.question);
         let schema = object(json!({
             "is_sufficient": of("boolean"), "finding": of("string"), "missing_points": strings(),
             "unsupported_claims": strings(), "next_queries": strings(), "confidence": of("string"),
         }));
-        prompts::request(Step::Gaps, prompts::GAPS, &[], material, 400).json("gaps", schema)
+        prompts::request(Step::Gaps, &[prompts::GAPS], &[], material, 400).json("gaps", schema)
     }
 
     fn weighed(&mut self, written: &str, workspace: &Workspace) -> Action {
@@ -173,8 +175,8 @@ impl Planner {
         if self.settings.hypothesis {
             self.queries = queries;
             self.state = PlanState::Supposing;
-            let material = format!("Question: {}", part.question);
-            return Action::Call(prompts::request(Step::Hypothesis, prompts::HYPOTHESIS, &[], material, 250));
+            let material = Material::of("Question: ", &part.question);
+            return Action::Call(prompts::request(Step::Hypothesis, &[prompts::HYPOTHESIS], &[], material, 250));
         }
         queries.reverse();
         let query = queries.pop().unwrap_or_else(|| part.question.clone());
@@ -197,17 +199,17 @@ impl Planner {
         if numbers.is_empty() {
             return self.finish(Draft::abstained("nothing was found"));
         }
-        let mut findings = String::new();
+        let mut findings = Material::default();
         if self.parts.len() > 1 {
             for part in &self.parts {
                 let found = part.finding.as_deref().unwrap_or("nothing");
-                findings.push_str(&format!("Finding on \"{}\": {found}\n", part.question));
+                findings.ours("Finding on \"").line(&part.question).ours("\": ").line(found).ours("\n");
             }
         }
         self.state = PlanState::Answering;
         let tokens = self.settings.context_tokens;
         let task = prompts::SYNTHESIS;
-        Action::Call(answering::ask_in_words(workspace, Step::Synthesis, task, &findings, &numbers, tokens))
+        Action::Call(answering::ask_in_words(workspace, Step::Synthesis, task, findings, &numbers, tokens))
     }
 
     fn finish(&mut self, draft: Draft) -> Action {

@@ -6,8 +6,9 @@ use crate::controllers::answering;
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 use crate::controllers::prompts;
 use crate::language::language_model::Step;
-use crate::language::quotation::{object, of};
+use crate::language::quotation::{Material, harmless};
 use crate::language::reply;
+use crate::language::schema::{object, of};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -114,8 +115,8 @@ impl SinglePass {
                 }
                 self.deciding = true;
                 let schema = object(json!({ "need": of("number"), "reason": of("string") }));
-                let material = format!("Question: {question}");
-                let request = prompts::request(Step::Decide, prompts::DECIDE, &[], material, 100);
+                let material = Material::of("Question: ", question);
+                let request = prompts::request(Step::Decide, &[prompts::DECIDE], &[], material, 100);
                 Action::Call(request.json("decision", schema))
             }
         }
@@ -133,8 +134,8 @@ impl SinglePass {
 
     fn without(&mut self, workspace: &Workspace) -> Action {
         self.grounded = false;
-        let material = format!("Question: {}", workspace.question);
-        Action::Call(prompts::request(Step::Answer, prompts::CLOSED_BOOK, &workspace.history, material, 300))
+        let material = Material::of("Question: ", &workspace.question);
+        Action::Call(prompts::request(Step::Answer, &[prompts::CLOSED_BOOK], &workspace.history, material, 300))
     }
 
     fn answer(&self, text: &str) -> Action {
@@ -184,7 +185,7 @@ impl Controller for SinglePass {
                 if !self.reasoning.is_empty()
                     && let Some(crate::language::language_model::Message::User { text }) = request.messages.last_mut()
                 {
-                    text.push_str(&format!("\nWhy documents were searched: {}", self.reasoning));
+                    text.push_str(&format!("\nWhy documents were searched: {}", harmless(&self.reasoning)));
                 }
                 Action::Call(request)
             }

@@ -6,6 +6,7 @@ use crate::controllers::controller::{Action, Controller, Draft, Observation, Wor
 use crate::controllers::prompts;
 use crate::controllers::tool::Tool;
 use crate::language::language_model::{ChatReply, ChatRequest, Message, Step, ToolCall};
+use crate::language::quotation::{Material, harmless, harmless_call};
 use serde::{Deserialize, Serialize};
 
 /// A-RAG's parameters.
@@ -102,7 +103,9 @@ impl ToolLoop {
             for (index, call) in self.waiting.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
                 call.id = format!("call_{}_{index}", self.loops);
             }
-            self.messages.push(Message::Assistant { text: reply.text, tool_calls: self.waiting.clone() });
+            // What the model said is part of what it reads next.
+            let said = self.waiting.iter().map(harmless_call).collect();
+            self.messages.push(Message::Assistant { text: harmless(&reply.text).into_owned(), tool_calls: said });
             return Action::Tools(self.waiting.clone());
         }
         let answer = answering::read_words(&reply.text);
@@ -126,14 +129,15 @@ impl Controller for ToolLoop {
             Observation::Start => {
                 self.messages.push(Message::system(prompts::TOOLS));
                 self.messages.extend(prompts::history(&workspace.history));
-                self.messages.push(Message::user(format!("Question: {}", workspace.question)));
+                self.messages.push(Message::user(Material::of("Question: ", &workspace.question)));
                 self.round()
             }
             Observation::Reply(reply) => self.reply(reply),
             Observation::Tools(texts) => {
                 let calls = std::mem::take(&mut self.waiting);
                 for (call, text) in calls.into_iter().zip(texts) {
-                    self.messages.push(Message::Tool { id: call.id, name: call.name, text });
+                    let call = harmless_call(&call);
+                    self.messages.push(Message::Tool { id: call.id, name: call.name, text: text.into() });
                 }
                 self.round()
             }

@@ -24,10 +24,11 @@ impl QuestionRun<'_, '_> {
             return self.quote(&question, &evidence);
         }
         let table = std::mem::take(&mut self.workspace.table);
+        let view = std::mem::take(&mut self.workspace.shown);
         let verified = match draft.ending {
             Ending::Answered if !draft.ungrounded => {
                 let question = &self.workspace.question;
-                verify(snapshot, question, &draft.text, &draft.citations, draft.checked, &table)?
+                verify(snapshot, question, &draft.text, &draft.citations, draft.checked, &view)?
             }
             _ => Verified::default(),
         };
@@ -37,7 +38,7 @@ impl QuestionRun<'_, '_> {
         let shown: u64 = table.rows().iter().map(|row| row.tokens).sum();
         let in_loop = self.toolbox.retrieved_tokens();
         self.ledger.retrieved_tokens = if self.toolbox.log().is_empty() { shown } else { in_loop };
-        let evidence = answer_evidence(&table, &verified);
+        let evidence = answer_evidence(&table, &view, &verified);
         let question = self.asked()?;
         let coverage = Coverage::of(snapshot, &question, evidence.iter().map(|piece| piece.chunk))?;
         let unsure = draft.missing.is_empty() && status != Status::Verified;
@@ -121,7 +122,7 @@ impl Wording {
 }
 
 /// The evidence with the numbers of the citations that rest on it.
-fn answer_evidence(table: &EvidenceTable, verified: &Verified) -> Vec<AnswerEvidence> {
+fn answer_evidence(table: &EvidenceTable, view: &EvidenceTable, verified: &Verified) -> Vec<AnswerEvidence> {
     let rows = table.rows().iter().map(|row| {
         let cited = verified.citations.iter().zip(&verified.rows).filter(|(_, number)| **number == row.number);
         AnswerEvidence {
@@ -131,6 +132,7 @@ fn answer_evidence(table: &EvidenceTable, verified: &Verified) -> Vec<AnswerEvid
             score: row.score,
             reason: row.reason,
             path: row.path.clone(),
+            shown: view.get(row.number).is_some(),
         }
     });
     rows.collect()

@@ -3,6 +3,7 @@
 mod finishing;
 mod retrieving;
 mod run;
+mod shown;
 pub mod stand_in;
 pub mod toolbox;
 mod understanding;

@@ -7,6 +7,7 @@ use crate::base::score::Scored;
 use crate::controllers::controller::{Observation, Retrieval};
 use crate::driver::run::QuestionRun;
 use crate::driver::understanding::understand;
+use crate::language::quotation::fact_line;
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::{Evidence, Reason, Retrieved, Stage, TraceStep, path_to};
 use crate::retrieval::gate::gate;
@@ -112,8 +113,7 @@ impl QuestionRun<'_, '_> {
         };
         let mut facts = Vec::with_capacity(found.len());
         for hit in found {
-            let [subject, relation, object] = fact_names(&self.view, hit.id)?;
-            facts.push((hit.id, format!("({subject}; {relation}; {object})")));
+            facts.push((hit.id, fact_line(&fact_names(&self.view, hit.id)?)));
         }
         entry.outcome = format!("{} facts", facts.len());
         Ok(Observation::Facts(facts))
@@ -138,8 +138,8 @@ impl QuestionRun<'_, '_> {
         for &fact in
             reasoning.terminals.iter().chain(reasoning.facts.iter().filter(|fact| !reasoning.terminals.contains(fact)))
         {
-            let [subject, relation, object] = fact_names(&self.view, fact)?;
-            text.push_str(&format!("({subject}; {relation}; {object})\n"));
+            text.push_str(&fact_line(&fact_names(&self.view, fact)?));
+            text.push('\n');
         }
         let evidence: Vec<Evidence> = reasoning
             .chunks

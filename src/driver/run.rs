@@ -10,6 +10,7 @@ use crate::controllers::controller::{Action, Controller, Draft, Observation, Tur
 use crate::controllers::quoting::Quoting;
 use crate::controllers::tool::Tool;
 use crate::corpus::snapshot::Snapshot;
+use crate::driver::shown::shown;
 use crate::driver::toolbox::Toolbox;
 use crate::driver::understanding::EmbedQuery;
 use crate::language::budget::{Budget, Ledger, Prices};
@@ -132,6 +133,7 @@ impl Driver<'_> {
             question: question.to_owned(),
             history: history.to_vec(),
             table: EvidenceTable::new(numbering),
+            shown: EvidenceTable::new(numbering),
         };
         let start = (self.clock)();
         let run = QuestionRun {
@@ -227,6 +229,9 @@ impl QuestionRun<'_, '_> {
             Err(error) => return Err(error),
         };
         self.ledger.add(request.step, reply.usage, reply.cached, &self.driver.prices);
+        if matches!(request.step, Step::Answer | Step::Synthesis | Step::Tools | Step::Thought) {
+            self.workspace.shown = shown(self.driver.snapshot, &self.workspace.table, &request)?;
+        }
         reply.remarks.iter().for_each(|remark| (self.driver.on_event)(Event::Remark(remark)));
         let usage = reply.usage;
         entry.outcome = format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens);

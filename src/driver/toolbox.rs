@@ -9,7 +9,7 @@ use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
 use crate::controllers::tool::{TOP_K, Tool};
 use crate::driver::understanding::EmbedQuery;
 use crate::language::language_model::{ToolCall, estimated_tokens};
-use crate::language::quotation::harmless;
+use crate::language::quotation::{Mark, Material, fact_line, harmless_line};
 use crate::language::reply;
 use crate::retrieval::context::{TextFetcher, entity_name};
 use crate::retrieval::evidence::FoundBy;
@@ -26,11 +26,13 @@ use crate::retrieval::text::semantic::semantic;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 const MAX_FACTS: usize = 20;
 const MAX_PATHS: usize = 5;
 const MAX_READ: usize = 20;
+
+/// What a tool gives, and tokens of it that are the file's.
+type Given = (Material, u64);
 
 /// One use of a tool (checklist R8).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,12 +82,14 @@ impl<'a> Toolbox<'a> {
 
     /// What a tool gives. What an agent does wrong is told to it in words (checklist R11); an error is damage of the
     /// file. Chunks whose text is given become evidence.
-    pub fn call(&mut self, call: &ToolCall, allowed: &[Tool], table: &mut EvidenceTable) -> Result<String> {
+    pub fn call(&mut self, call: &ToolCall, allowed: &[Tool], table: &mut EvidenceTable) -> Result<Material> {
         let tool = Tool::named(&call.name).filter(|tool| allowed.contains(tool));
         let (text, tokens) = match tool {
             None => {
                 let known: Vec<&str> = allowed.iter().map(|tool| tool.name()).collect();
-                (format!("Error: there is no tool {:?}. Take one of {}.", call.name, known.join(", ")), 0)
+                let mut told = Material::of("Error: there is no tool ", &format!("{:?}", call.name));
+                told.ours(". Take one of ").theirs(&known.join(", ")).ours(".");
+                (told, 0)
             }
             Some(tool) => {
                 // What cannot be read is taken as no arguments; the tool then says what it needs.
@@ -93,7 +97,7 @@ impl<'a> Toolbox<'a> {
                 match self.run(tool, &arguments, table) {
                     Ok(given) => given,
                     Err(error @ (Error::Corrupt(_) | Error::Io { .. } | Error::Truncated { .. })) => return Err(error),
-                    Err(error) => (format!("Error: {error}"), 0),
+                    Err(error) => (Material::of("Error: ", &error.to_string()), 0),
                 }
             }
         };
@@ -101,9 +105,13 @@ impl<'a> Toolbox<'a> {
         Ok(text)
     }
 
-    fn run(&mut self, tool: Tool, arguments: &Map<String, Value>, table: &mut EvidenceTable) -> Result<(String, u64)> {
+    fn run(&mut self, tool: Tool, arguments: &Map<String, Value>, table: &mut EvidenceTable) -> Result<Given> {
         let top_k = arguments.get("top_k").and_then(Value::as_u64).map_or(TOP_K.0, |k| (k as usize).clamp(1, TOP_K.1));
-        let needs = |what: &str| Ok((format!("Error: {} needs {what}.", tool.name()), 0));
+        let needs = |what: &'static str| {
+            let mut told = Material::of("Error: ", tool.name());
+            told.ours(" needs ").ours(what).ours(".");
+            Ok((told, 0))
+        };
         match tool {
             Tool::KeywordSearch => {
                 let keywords = reply::texts(arguments, "keywords");
@@ -144,22 +152,16 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    fn keyword_search(&mut self, keywords: &[String], k: usize, table: &mut EvidenceTable) -> Result<(String, u64)> {
+    fn keyword_search(&mut self, keywords: &[String], k: usize, table: &mut EvidenceTable) -> Result<Given> {
         let hits = exact_search(self.view.snapshot(), keywords, k, self.view.documents())?;
         if hits.is_empty() {
-            return Ok((format!("No results for: {}", keywords.join(", ")), 0));
+            return Ok((Material::of("No results for: ", &keywords.join(", ")), 0));
         }
         let hits = hits.into_iter().map(|hit| (hit.chunk, None, hit.sentences)).collect();
         self.blocks(hits, self.whole_chunks, table, FoundBy::Keyword)
     }
 
-    fn semantic_search(
-        &mut self,
-        query: &str,
-        k: usize,
-        whole: bool,
-        table: &mut EvidenceTable,
-    ) -> Result<(String, u64)> {
+    fn semantic_search(&mut self, query: &str, k: usize, whole: bool, table: &mut EvidenceTable) -> Result<Given> {
         let hits: Vec<(ChunkId, Option<f32>, Vec<SentenceId>)> = match (self.embed)(query)? {
             Some(vector) => semantic(self.view.snapshot(), &vector, k, self.view.documents())?
                 .into_iter()
@@ -174,23 +176,24 @@ impl<'a> Toolbox<'a> {
             }
         };
         if hits.is_empty() {
-            return Ok((format!("No results for: {query}"), 0));
+            return Ok((Material::of("No results for: ", query), 0));
         }
         self.blocks(hits, whole || self.whole_chunks, table, FoundBy::Semantic)
     }
 
-    /// A block a chunk: its id, its sentences with ellipses between and around them (checklist R5, R6).
+    /// A quotation a chunk: its id, its sentences with ellipses between and around them (checklist R5, R6).
     fn blocks(
         &mut self,
         hits: Vec<(ChunkId, Option<f32>, Vec<SentenceId>)>,
         whole: bool,
         table: &mut EvidenceTable,
         reason: FoundBy,
-    ) -> Result<(String, u64)> {
+    ) -> Result<Given> {
         let mut fetcher = TextFetcher::new(self.view.snapshot());
-        let (mut blocks, mut tokens) = (Vec::new(), 0);
+        let (mut blocks, mut tokens) = (Material::default(), 0);
         for (chunk, similarity, sentences) in hits {
-            let similarity_text = similarity.map_or_else(String::new, |score| format!(" (similarity {score:.3})"));
+            let near = similarity.map(|score| format!("{score:.3}"));
+            let near: Vec<(&str, &str)> = near.iter().map(|near| ("similarity", near.as_str())).collect();
             let shown = if whole {
                 fetcher.chunk_text(chunk)?.2
             } else if sentences.is_empty() {
@@ -201,35 +204,35 @@ impl<'a> Toolbox<'a> {
             };
             tokens += estimated_tokens(&shown);
             table.add(fetcher.chunk(chunk)?, similarity.unwrap_or(0.0), reason, Vec::new());
-            blocks.push(format!("[{chunk}]{similarity_text}\n{}", harmless(&shown)));
+            blocks.quote(Mark::Evidence, Some(chunk.index()), &near, &shown);
         }
-        Ok((blocks.join("\n\n"), tokens))
+        Ok((blocks, tokens))
     }
 
-    fn read_chunks(&mut self, ids: &[String], table: &mut EvidenceTable) -> Result<(String, u64)> {
+    fn read_chunks(&mut self, ids: &[String], table: &mut EvidenceTable) -> Result<Given> {
         let count = self.view.snapshot().base_layer()?.chunk_count;
         let mut fetcher = TextFetcher::new(self.view.snapshot());
-        let (mut texts, mut tokens) = (Vec::new(), 0);
+        let (mut texts, mut tokens) = (Material::default(), 0);
         for id in ids.iter().take(MAX_READ) {
             let number = id.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
             let Some(chunk) = number.filter(|number| *number < count).map(ChunkId) else {
-                texts.push(format!("[{}] not found.", id.chars().take(40).collect::<String>()));
+                texts.ours("[").line(&id.chars().take(40).collect::<String>()).ours("] not found.\n");
                 continue;
             };
             if !self.read.insert(chunk) {
-                texts.push(format!("[{chunk}] was read before; see above."));
+                texts.ours("[").number(chunk.index()).ours("] was read before; see above.\n");
                 continue;
             }
             let text = fetcher.chunk(chunk)?;
             tokens += estimated_tokens(&text.text);
-            let mut head = format!("===== [{chunk}]");
-            text.document.title.iter().for_each(|title| _ = write!(head, " {}", title.replace('\n', " ")));
             let near = |id: Option<ChunkId>| id.map_or("none".to_owned(), |id| id.to_string());
-            let _ = write!(head, " (before: {}, after: {})", near(text.previous), near(text.next));
-            texts.push(format!("{head}\n{}\n=====", harmless(&text.text)));
+            let (before, after) = (near(text.previous), near(text.next));
+            let title = text.heading_line();
+            let notes = [("title", title.as_str()), ("before", before.as_str()), ("after", after.as_str())];
+            texts.quote(Mark::Evidence, Some(chunk.index()), &notes, &text.text);
             table.add(text, 0.0, FoundBy::Read, Vec::new());
         }
-        Ok((texts.join("\n\n"), tokens))
+        Ok((texts, tokens))
     }
 
     fn entities(&self, name: &str) -> Result<Vec<EntityId>> {
@@ -238,7 +241,7 @@ impl<'a> Toolbox<'a> {
         Ok(best.collect())
     }
 
-    fn neighbours(&self, name: &str) -> Result<(String, u64)> {
+    fn neighbours(&self, name: &str) -> Result<Given> {
         let mut lines = Vec::new();
         for entity in self.entities(name)? {
             for arc in self.view.arcs(entity, MAX_FACTS - lines.len().min(MAX_FACTS))? {
@@ -246,30 +249,29 @@ impl<'a> Toolbox<'a> {
             }
         }
         if lines.is_empty() {
-            return Ok((format!("The graph has no facts of {name:?}."), 0));
+            return Ok((Material::of("The graph has no facts of ", name), 0));
         }
         lines.sort();
         lines.dedup();
-        let text = harmless(&lines.join("\n"));
-        let tokens = estimated_tokens(&text);
-        Ok((text, tokens))
+        Ok(facts(&lines))
     }
 
     fn fact_line(&self, fact: FactId) -> Result<String> {
-        let [subject, relation, object] = fact_names(&self.view, fact)?;
+        let names = fact_names(&self.view, fact)?;
         let chunks: Vec<String> =
             self.view.chunks_of_fact(fact)?.iter().take(2).map(|chunk| format!("[{chunk}]")).collect();
-        Ok(format!("({subject}; {relation}; {object}) {}", chunks.join(" ")))
+        Ok(format!("{} {}", fact_line(&names), chunks.join(" ")))
     }
 
-    fn paths(&self, from: &str, to: &str) -> Result<(String, u64)> {
+    fn paths(&self, from: &str, to: &str) -> Result<Given> {
         let graph = EntityGraph::new(self.view, 200)?;
         let limits = PathLimits::default();
         let mut lines: Vec<String> = Vec::new();
         for start in self.entities(from)? {
             for end in self.entities(to)? {
                 for path in shortest_paths(&graph, start.0, end.0, &limits)? {
-                    let names = path.iter().map(|node| entity_name(self.view.snapshot(), EntityId(*node)));
+                    let name = |node: &u32| entity_name(self.view.snapshot(), EntityId(*node));
+                    let names = path.iter().map(|node| Ok(harmless_line(&name(node)?)));
                     lines.push(names.collect::<Result<Vec<_>>>()?.join(" - "));
                 }
             }
@@ -278,14 +280,14 @@ impl<'a> Toolbox<'a> {
         lines.dedup();
         lines.truncate(MAX_PATHS);
         if lines.is_empty() {
-            return Ok((format!("The graph has no short path from {from:?} to {to:?}."), 0));
+            let mut told = Material::of("The graph has no short path from ", from);
+            told.ours(" to ").theirs(to);
+            return Ok((told, 0));
         }
-        let text = harmless(&lines.join("\n"));
-        let tokens = estimated_tokens(&text);
-        Ok((text, tokens))
+        Ok(facts(&lines))
     }
 
-    fn walk(&mut self, names: &[String], k: usize, table: &mut EvidenceTable) -> Result<(String, u64)> {
+    fn walk(&mut self, names: &[String], k: usize, table: &mut EvidenceTable) -> Result<Given> {
         let mut seeds = Vec::new();
         for name in names.iter().take(TOP_K.1) {
             seeds.extend(self.entities(name)?.iter().map(|entity| entity.0));
@@ -293,7 +295,7 @@ impl<'a> Toolbox<'a> {
         seeds.sort_unstable();
         seeds.dedup();
         if seeds.is_empty() {
-            return Ok((format!("The graph does not know: {}", names.join(", ")), 0));
+            return Ok((Material::of("The graph does not know: ", &names.join(", ")), 0));
         }
         let graph = EntityGraph::new(self.view, 200)?;
         let reset = Reset::degree_normalised(&graph, &seeds)?;
@@ -307,4 +309,13 @@ impl<'a> Toolbox<'a> {
         }
         self.blocks(hits, false, table, FoundBy::PageRank)
     }
+}
+
+/// Lines of the graph.
+fn facts(lines: &[String]) -> Given {
+    let mut text = Material::default();
+    let lines = lines.join("\n");
+    text.quote(Mark::Facts, None, &[], &lines);
+    let tokens = estimated_tokens(&lines);
+    (text, tokens)
 }

@@ -12,8 +12,9 @@ use crate::controllers::prompts;
 use crate::corpus::snapshot::Snapshot;
 use crate::facade::KnowledgeBase;
 use crate::language::language_model::{CallControl, ChatRequest, LanguageModel, Message, Step};
-use crate::language::quotation;
+use crate::language::quotation::{Mark, Material};
 use crate::language::reply;
+use crate::language::schema;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -238,26 +239,19 @@ fn judge(
     question: &GoldQuestion,
     answer: &Answer,
 ) -> Result<Judgement> {
-    let quotes: String = answer
-        .citations
-        .iter()
-        .map(|citation| {
-            format!("<evidence n=\"{}\">\n{}\n</evidence>\n", citation.number, quotation::harmless(&citation.quote))
-        })
-        .collect();
-    let right = question.answers.join(" | ");
-    let material = format!(
-        "{quotes}Right answer: {right}\nQuestion: {}\nAnswer: {}",
-        question.question,
-        quotation::harmless(&answer.plain)
-    );
-    let integer = || quotation::of("integer");
-    let schema = quotation::object(json!({
-        "correct": quotation::of("boolean"), "statements": integer(), "supported": integer(), "shared": integer(),
+    let mut material = Material::default();
+    for citation in &answer.citations {
+        material.quote(Mark::Evidence, Some(citation.number), &[], &citation.quote);
+    }
+    material.ours("Right answer: ").theirs(&question.answers.join(" | "));
+    material.ours("\nQuestion: ").theirs(&question.question).ours("\nAnswer: ").theirs(&answer.plain);
+    let integer = || schema::of("integer");
+    let shape = schema::object(json!({
+        "correct": schema::of("boolean"), "statements": integer(), "supported": integer(), "shared": integer(),
         "extra": integer(), "missed": integer(),
     }));
     let messages = vec![Message::system(prompts::JUDGE), Message::user(material)];
-    let request = ChatRequest::new(Step::Judge, messages, 200).json("judgement", schema);
+    let request = ChatRequest::new(Step::Judge, messages, 200).json("judgement", shape);
     let Ok(said) = model.reply(&request, &mut CallControl::default()) else { return Ok(Judgement::default()) };
     let object = reply::object(&said.text).unwrap_or_default();
     let count = |name: &str| reply::numbers(&object, name).first().copied().unwrap_or(0);

@@ -7,7 +7,7 @@ use crate::base::text::{for_each_token, is_stop_word, sentences};
 use crate::language::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall,
 };
-use crate::language::quotation::harmless;
+use crate::language::quotation::{harmless, harmless_line, quotations};
 use crate::language::reply;
 use rustc_hash::FxHashMap;
 use serde_json::json;
@@ -69,7 +69,8 @@ struct Seen<'a> {
 impl SimulatedReader {
     /// A reader who knows `questions`; the same seed errs the same.
     pub fn new(questions: impl IntoIterator<Item = SimulatedQuestion>, rates: ErrorRates, seed: u64) -> Self {
-        let questions = questions.into_iter().map(|question| (question.question.trim().to_owned(), question)).collect();
+        let questions =
+            questions.into_iter().map(|question| (harmless_line(question.question.trim()), question)).collect();
         SimulatedReader { questions, rates, seed, eager: false }
     }
 
@@ -129,15 +130,16 @@ fn clue(seen: &[Seen<'_>], said: &str) -> Option<String> {
 }
 
 fn evidence_numbers(context: &str, seen: &[Seen<'_>]) -> Vec<usize> {
-    let blocks = context.split("<evidence n=\"").skip(1);
-    let numbers = blocks.filter_map(|block| {
-        let (number, rest) = block.split_once('"')?;
-        let has = seen
-            .iter()
-            .any(|s| sentences(&s.gold.text).iter().any(|range| rest.contains(&harmless(&s.gold.text[range.clone()]))));
-        if has { number.parse().ok() } else { None }
-    });
-    numbers.collect()
+    let has = |text: &str| seen.iter().any(|s| s.is_in(text));
+    quotations(context).into_iter().filter(|quoted| has(quoted.text)).filter_map(|quoted| quoted.number).collect()
+}
+
+impl Seen<'_> {
+    /// Whether a sentence of the passage stands in a text.
+    fn is_in(&self, text: &str) -> bool {
+        let passage = &self.gold.text;
+        sentences(passage).into_iter().any(|range| text.contains(harmless(&passage[range]).trim()))
+    }
 }
 
 impl LanguageModel for SimulatedReader {
@@ -225,7 +227,7 @@ impl SimulatedReader {
 
     fn check(&self, request: &ChatRequest, question: &SimulatedQuestion, context: &str, all: bool) -> String {
         let given = context.rsplit("\nAnswer: ").next().unwrap_or_default();
-        let right = given.trim() == question.answer.trim();
+        let right = given.trim() == harmless(&question.answer).trim();
         let passes = (right && all) != self.errs(self.rates.misjudged, request, "misjudged");
         let query = clue(&look(question, context), "");
         let next = query.unwrap_or_default();
@@ -256,17 +258,16 @@ impl SimulatedReader {
     /// A sensible agent: names first, then meaning, then what was learned; it reads chunks whose snippets promise
     /// something.
     fn tools(&self, request: &ChatRequest, question: &SimulatedQuestion) -> ChatReply {
-        let given: Vec<&str> = request
-            .messages
-            .iter()
-            .filter_map(|message| if let Message::Tool { text, .. } = message { Some(text.as_str()) } else { None })
-            .collect();
+        let given = request.messages.iter().filter_map(|message| match message {
+            Message::Tool { name, text, .. } => Some((name.as_str(), text.as_str())),
+            _ => None,
+        });
+        let given: Vec<(&str, &str)> = given.collect();
         let has = |name: &str| request.tools.iter().any(|tool| tool.name == name);
-        let read: String = match has("read_chunk") {
-            // What counts is what was read whole.
-            true => given.iter().filter(|text| text.starts_with("=====")).copied().collect::<Vec<_>>().join("\n"),
-            false => given.join("\n"),
-        };
+        // What counts is what was read whole.
+        let counts = |name: &str| !has("read_chunk") || name == "read_chunk";
+        let read: Vec<&str> = given.iter().filter(|given| counts(given.0)).map(|given| given.1).collect();
+        let read = read.join("\n");
         let seen = look(question, &read);
         if !seen.is_empty() && seen.iter().all(|s| s.mostly) {
             return ChatReply::text(request, format!("{} {}", question.answer, cited(&read, &seen)));
@@ -355,38 +356,19 @@ fn names(question: &str) -> Vec<String> {
 
 /// Ids of chunks whose snippets have a sentence of a passage that was not read; of the last search the first one, if
 /// none has.
-fn promising(given: &[&str], seen: &[Seen<'_>]) -> Vec<String> {
-    let read: Vec<&str> = given.iter().filter(|text| text.starts_with("=====")).flat_map(|text| ids(text)).collect();
+fn promising(given: &[(&str, &str)], seen: &[Seen<'_>]) -> Vec<String> {
+    let of = |reading: bool| given.iter().filter(move |given| (given.0 == "read_chunk") == reading);
+    let read: Vec<usize> = of(true).flat_map(|given| quotations(given.1)).filter_map(|quoted| quoted.number).collect();
     let mut found: Vec<String> = Vec::new();
-    for text in given.iter().filter(|text| !text.starts_with("=====")) {
-        for block in text.split("\n\n") {
-            let Some(id) = ids(block).next().filter(|id| !read.contains(id)) else { continue };
-            let promises = seen.iter().filter(|s| !s.mostly).any(|s| {
-                sentences(&s.gold.text).iter().any(|range| block.contains(&harmless(&s.gold.text[range.clone()])))
-            });
-            if promises && !found.iter().any(|known| known == id) {
-                found.push(id.to_owned());
-            }
+    for quoted in of(false).flat_map(|given| quotations(given.1)) {
+        let Some(id) = quoted.number.filter(|id| !read.contains(id)).map(|id| id.to_string()) else { continue };
+        if seen.iter().any(|s| !s.mostly && s.is_in(quoted.text)) && !found.contains(&id) {
+            found.push(id);
         }
     }
     found
 }
 
-fn ids(text: &str) -> impl Iterator<Item = &str> {
-    text.split('[')
-        .skip(1)
-        .filter_map(|rest| rest.split(']').next())
-        .filter(|id| id.bytes().all(|b| b.is_ascii_digit()) && !id.is_empty())
-}
-
 fn cited(read: &str, seen: &[Seen<'_>]) -> String {
-    let frames = read.split("===== [").skip(1);
-    let numbers = frames.filter_map(|frame| {
-        let (id, text) = frame.split_once(']')?;
-        let has = seen
-            .iter()
-            .any(|s| sentences(&s.gold.text).iter().any(|range| text.contains(&harmless(&s.gold.text[range.clone()]))));
-        has.then(|| format!("[{id}]"))
-    });
-    numbers.collect()
+    evidence_numbers(read, seen).into_iter().map(|number| format!("[{number}]")).collect()
 }

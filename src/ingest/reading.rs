@@ -8,8 +8,9 @@ use crate::ingest::document::Document;
 use crate::ingest::extractor::Extraction;
 use crate::language::budget::{Budget, Ledger, Prices};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step, Usage};
-use crate::language::quotation::{harmless, object, strings};
+use crate::language::quotation::{Mark, Material};
 use crate::language::reply;
+use crate::language::schema::{object, strings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 const EXTRACT: &str = include_str!("prompts/extract.txt");
 const SUMMARISE: &str = include_str!("prompts/summarise.txt");
 /// Changes when the words or the shape of the requests do: what another version paid for is asked again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// TextToRead of one extraction, about: a passage as the systems cut them.
 const PIECE_BYTES: usize = 2400;
 /// TextToRead that a summary is made of: the beginning says what a document is about.
@@ -376,7 +377,8 @@ fn request(step: Step, text: &str) -> ChatRequest {
         Step::Summarise => (SUMMARISE, SUMMARY_TOKENS),
         _ => (EXTRACT, EXTRACTION_TOKENS),
     };
-    let material = format!("<text>\n{}\n</text>", harmless(text));
+    let mut material = Material::default();
+    material.quote(Mark::Text, None, &[], text);
     let request = ChatRequest::new(step, vec![Message::system(task), Message::user(material)], tokens);
     match step {
         Step::Summarise => request,

@@ -9,4 +9,5 @@ pub mod reply;
 pub mod reranker;
 #[cfg(feature = "llm")]
 pub mod response_cache;
+pub mod schema;
 pub mod scripted;

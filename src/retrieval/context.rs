@@ -79,6 +79,14 @@ pub struct ChunkText {
     pub text: String,
 }
 
+impl ChunkText {
+    /// The document's title and the headings over it, in a line.
+    pub(crate) fn heading_line(&self) -> String {
+        let parts = self.document.title.iter().chain(&self.headings).map(String::as_str);
+        parts.collect::<Vec<_>>().join(" / ")
+    }
+}
+
 impl<'a> TextFetcher<'a> {
     /// Fetches from `snapshot`.
     pub fn new(snapshot: &'a Snapshot) -> Self {

@@ -6,6 +6,7 @@ use a2kb::internals::answer::{Answer, Cause, Status};
 use a2kb::internals::driver::{Driver, Event};
 use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Shape, Step, ToolCall};
+use a2kb::internals::language::quotation::{Mark, quotations};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
 use a2kb::{Builder, ChecksumPolicy, Error, KnowledgeBase, Result, TraceAction};
@@ -366,7 +367,9 @@ fn the_graph_goes_to_the_model_in_words() {
     let answer = ask("agrag-code", &model, QUESTION);
     let last = answer.trace.iter().rev().find_map(|entry| entry.call.as_ref()?.request.clone()).unwrap();
     let text = last.messages.last().unwrap().content();
-    assert!(text.starts_with("<facts>\n(") && text.contains("</facts>\n<evidence n="), "{text}");
+    let quoted = quotations(text);
+    assert!(quoted[0].mark == Mark::Facts && quoted[0].text.starts_with('('), "{text}");
+    assert!(quoted.len() > 1 && quoted[1..].iter().all(|quoted| quoted.mark == Mark::Evidence), "{text}");
     let reason = answer.trace.iter().find(|entry| entry.action == TraceAction::Reason).unwrap();
     assert!(
         reason.outcome.contains("a tree of") && reason.outcome.contains("stopped by"),

@@ -6,8 +6,10 @@ use a2kb::internals::language::chat::{ChatClient, ModelSettings};
 use a2kb::internals::language::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Step, Streamed, ToolCall, ToolSpecification,
 };
+use a2kb::internals::language::quotation::{FENCE, Mark, Material};
 use a2kb::{Error, Result};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -301,4 +303,32 @@ fn a_silent_server_is_waited_for_as_long_as_the_caller_likes() {
         assert!(matches!(client.reply(&request(), &mut control), Err(Error::Interrupted)));
     });
     assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn delimiters_are_random_for_each_request_and_fixed_in_what_is_kept() {
+    let mut material = Material::default();
+    material.quote(Mark::Evidence, Some(1), &[("title", "Orta")], "Orta is a lake.");
+    let rules = Message::system(format!("Evidence has {FENCE}."));
+    let request = ChatRequest::new(Step::Answer, vec![rules, Message::user(material.ours("\nQuestion: Where?"))], 50);
+    for name in ["openai:m", "anthropic:m", "ollama:m"] {
+        // It says again what it was sent.
+        let echo: Plan = Box::new(|body, stream| {
+            let sent = body["messages"].to_string();
+            let reply = json!({ "choices": [{ "message": { "content": sent } }], "content": [{ "type": "text",
+                "text": sent }], "message": { "content": sent }, "done": true })
+            .to_string();
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", reply.len());
+            let _ = stream.write_all(format!("{head}{reply}").as_bytes());
+        });
+        let server = Server::new(vec![echo]);
+        let client = client(name, &server.address, 0);
+        let texts = [0, 1].map(|_| client.reply(&request, &mut CallControl::default()).unwrap().text);
+        assert_eq!(texts[0], texts[1], "{name}: what comes back is as if the fixed one had been sent");
+        assert!(texts[0].contains("fence=") && texts[0].contains("00000000"));
+        let sent: Vec<String> = server.asked().iter().map(|asked| asked.body.to_string()).collect();
+        assert!(sent[0] != sent[1] && sent.iter().all(|sent| !sent.contains("00000000")), "{sent:?}");
+        let fences: Vec<&str> = sent[0].split("fence=\\\"").skip(1).map(|rest| &rest[..8]).collect();
+        assert!(fences.len() == 3 && fences.iter().all(|fence| *fence == fences[0]), "{fences:?}");
+    }
 }

@@ -29,6 +29,7 @@ mod quality;
 mod reading;
 mod reads_back;
 mod server;
+mod shown;
 mod systems;
 mod tenants;
 mod tidy;

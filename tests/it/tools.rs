@@ -6,6 +6,7 @@ use a2kb::internals::answer::evidence_table::{EvidenceTable, Numbering};
 use a2kb::internals::controllers::tool::Tool;
 use a2kb::internals::driver::toolbox::Toolbox;
 use a2kb::internals::language::language_model::ToolCall;
+use a2kb::internals::language::quotation::{Mark, Quotation, quotations};
 use a2kb::internals::retrieval::graph::view::GraphView;
 use serde_json::Value;
 
@@ -34,12 +35,15 @@ fn agent(kb: &KnowledgeBase) -> Agent<'_> {
 impl Agent<'_> {
     fn call(&mut self, name: &str, arguments: &str) -> String {
         let call = ToolCall { id: "1".into(), name: name.into(), arguments: arguments.into() };
-        self.toolbox.call(&call, &ALL, &mut self.table).unwrap()
+        self.toolbox.call(&call, &ALL, &mut self.table).unwrap().into()
     }
 }
 
-fn first_id(text: &str) -> &str {
-    text[text.find('[').unwrap() + 1..].split(']').next().unwrap()
+/// The chunks that a tool gave, whatever stands around them.
+fn chunks(text: &str) -> Vec<Quotation<'_>> {
+    let quoted = quotations(text);
+    assert!(quoted.iter().all(|quoted| quoted.mark == Mark::Evidence && quoted.number.is_some()), "{text}");
+    quoted
 }
 
 #[test]
@@ -47,22 +51,17 @@ fn searches_give_ids_and_snippets_and_reading_gives_whole_chunks_once() {
     let kb = demo();
     let mut agent = agent(&kb);
     let found = agent.call("keyword_search", r#"{"keywords": ["masonry dam", "spillway"], "top_k": 2}"#);
-    let blocks: Vec<&str> = found.split("\n\n").collect();
+    let blocks = chunks(&found);
     assert_eq!(blocks.len(), 2);
-    assert!(
-        blocks.iter().all(|block| block.starts_with('[') && block.contains("\n... ") && block.ends_with(" ...")),
-        "{found}"
-    );
+    assert!(blocks.iter().all(|block| block.text.starts_with("... ") && block.text.ends_with(" ...")), "{found}");
     assert!(found.contains("cracks were found in the spillway"));
     let before = agent.toolbox.retrieved_tokens();
     assert!(before > 0);
-    let dam = blocks.iter().find(|block| block.contains("masonry")).unwrap();
-    let id = first_id(dam).to_owned();
+    let dam = blocks.iter().find(|block| block.text.contains("masonry")).unwrap();
+    let id = dam.number.unwrap();
     let read = agent.call("read_chunk", &format!(r#"{{"chunk_ids": ["{id}", "{id}", "99999", "x"]}}"#));
-    assert!(
-        read.starts_with(&format!("===== [{id}]")) && read.contains("(before: ") && read.contains("masonry dam"),
-        "{read}"
-    );
+    let whole = &chunks(&read)[0];
+    assert!(whole.number == Some(id) && whole.text.contains("masonry dam") && read.contains(" before=\""), "{read}");
     assert!(
         read.contains(&format!("[{id}] was read before"))
             && read.contains("[99999] not found")
@@ -78,7 +77,7 @@ fn searches_give_ids_and_snippets_and_reading_gives_whole_chunks_once() {
     }
     assert_eq!((agent.toolbox.retrieved_tokens(), agent.toolbox.read().len()), (after, 1));
     assert_eq!(agent.toolbox.log().len(), 4);
-    assert!(agent.table.get(id.parse().unwrap()).is_some(), "what was given is evidence, by its id");
+    assert!(agent.table.get(id).is_some(), "what was given is evidence, by its id");
     assert_eq!(agent.call("keyword_search", r#"{"keywords": ["zzyzx", "quux"]}"#), "No results for: zzyzx, quux");
 }
 
@@ -101,7 +100,7 @@ fn mistakes_are_told_in_words() {
     }
     let some = [Tool::ReadChunk];
     let call = ToolCall { id: "1".into(), name: "keyword_search".into(), arguments: r#"{"keywords": ["dam"]}"#.into() };
-    let said = agent.toolbox.call(&call, &some, &mut agent.table).unwrap();
+    let said: String = agent.toolbox.call(&call, &some, &mut agent.table).unwrap().into();
     assert!(said.contains("Take one of read_chunk"), "a tool that was not offered cannot be used: {said}");
 }
 
@@ -110,14 +109,12 @@ fn the_graph_answers_by_name() {
     let kb = demo();
     let mut agent = agent(&kb);
     let facts = agent.call("graph_neighbors", r#"{"entity": "Tobias Renn"}"#);
-    assert!(
-        facts.contains("Velm Dam") && facts.lines().all(|line| line.starts_with('(') && line.contains(") [")),
-        "{facts}"
-    );
+    assert!(quotations(&facts)[0].text.lines().all(|line| line.starts_with('(') && line.contains(") [")), "{facts}");
+    assert!(facts.contains("Velm Dam") && quotations(&facts)[0].mark == Mark::Facts, "{facts}");
     let paths = agent.call("find_paths", r#"{"from": "Velm Dam", "to": "Castel Noor"}"#);
     assert!(paths.contains("Tobias Renn"), "{paths}");
     let near = agent.call("ppr_search", r#"{"entities": ["Velm Dam"], "top_k": 3}"#);
-    assert!(near.split("\n\n").count() == 3 && near.starts_with('['), "{near}");
+    assert_eq!(chunks(&near).len(), 3, "{near}");
     for call in [
         ("graph_neighbors", r#"{"entity": "Zzyzx"}"#),
         ("find_paths", r#"{"from": "Zzyzx", "to": "Velm Dam"}"#),

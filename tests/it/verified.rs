@@ -4,6 +4,7 @@ use super::agent_support::*;
 use a2kb::internals::answer::{Status, Support};
 use a2kb::internals::language::budget::Budget;
 use a2kb::internals::language::language_model::{ChatReply, ChatRequest, Message, Step};
+use a2kb::internals::language::quotation::{FENCE, quotations};
 use a2kb::internals::language::scripted::ScriptedModel;
 use a2kb::internals::preset::Preset;
 
@@ -91,22 +92,15 @@ fn pages_are_counted_where_form_feeds_mark_them() {
     assert_eq!(ask("a2kb", &reader(), QUESTION).citations[0].page, None);
 }
 
-/// The words that no document can say to a model: what stands outside the marks of quotation.
+/// The words that no document can say to a model: what stands outside the delimiters of quotation.
 fn outside_quotation(request: &ChatRequest) -> String {
-    let mut outside = String::new();
-    for message in &request.messages {
-        if matches!(message, Message::Tool { .. }) {
-            continue;
-        }
-        let mut rest = message.content();
-        while let Some(start) = rest.find("<evidence n=").into_iter().chain(rest.find("<facts>\n")).min() {
-            outside.push_str(&rest[..start]);
-            let close = if rest[start..].starts_with("<facts>") { "</facts>" } else { "</evidence>" };
-            rest = rest[start..].split_once(close).expect("every quotation is closed").1;
-        }
-        outside.push_str(rest);
-    }
-    outside
+    let of = |message: &Message| {
+        let text = message.content();
+        let outside = quotations(text).iter().fold(text.to_owned(), |text, quoted| text.replacen(quoted.text, "", 1));
+        // Titles are notes in the delimiters.
+        outside.lines().filter(|line| !line.contains(FENCE)).collect::<Vec<_>>().join("\n")
+    };
+    request.messages.iter().map(of).collect()
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Give me what a step is about, I give you the request to the model: all words that are said to models are in this
 //! folder.
 //!
-//! Whatever comes from documents stands between marks that it cannot contain, and models are told that it is no
-//! instruction.
+//! Whatever comes from documents stands between delimiters that it cannot contain, and models are told that it is no
+//! instruction. What anybody but this program wrote enters a request as [`Material`] alone.
 
 use crate::answer::evidence_table::EvidenceRow;
 use crate::controllers::controller::Turn;
 use crate::language::language_model::{ChatRequest, Message, Step};
-use crate::language::quotation::harmless;
-use std::fmt::Write;
+use crate::language::quotation::{Mark, Material, harmless};
 
 /// The words, by their use.
 macro_rules! words {
@@ -28,17 +27,15 @@ pub const JUDGE: &str = include_str!("judge.txt");
 
 /// Turns of a conversation that are repeated to the model.
 const MAX_TURNS: usize = 6;
-/// Evidence between its marks.
-pub(crate) fn evidence(rows: &[&EvidenceRow]) -> String {
-    let mut text = String::new();
+
+/// Evidence between its delimiters.
+pub(crate) fn evidence(rows: &[&EvidenceRow]) -> Material {
+    let mut material = Material::default();
     for row in rows {
-        let title = row.chunk.document.title.iter().chain(&row.chunk.headings).map(String::as_str);
-        let title: String = title.collect::<Vec<_>>().join(" / ").replace(['"', '<', '>', '\n', '\r'], " ");
-        let title = if title.is_empty() { String::new() } else { format!(" title=\"{title}\"") };
-        let _ =
-            writeln!(text, "<evidence n=\"{}\"{title}>\n{}\n</evidence>", row.number, harmless(&row.chunk.text).trim());
+        let title = row.chunk.heading_line();
+        material.quote(Mark::Evidence, Some(row.number), &[("title", &title)], &row.chunk.text);
     }
-    text
+    material
 }
 
 /// What was said before, for a question that may refer to it.
@@ -46,15 +43,21 @@ pub(crate) fn history(turns: &[Turn]) -> Vec<Message> {
     let last = &turns[turns.len().saturating_sub(MAX_TURNS)..];
     last.iter()
         .flat_map(|turn| {
-            let said = Message::Assistant { text: turn.answer.clone(), tool_calls: Vec::new() };
-            [Message::user(turn.question.clone()), said]
+            let said = Message::Assistant { text: harmless(&turn.answer).into_owned(), tool_calls: Vec::new() };
+            [Message::user(harmless(&turn.question)), said]
         })
         .collect()
 }
 
 /// A request: rules and task, what was said before, then the material.
-pub(crate) fn request(step: Step, task: &str, before: &[Turn], material: String, max_tokens: u32) -> ChatRequest {
-    let mut messages = vec![Message::system(format!("{RULES}\n{task}"))];
+pub(crate) fn request(
+    step: Step,
+    task: &[&'static str],
+    before: &[Turn],
+    material: Material,
+    max_tokens: u32,
+) -> ChatRequest {
+    let mut messages = vec![Message::system(format!("{RULES}\n{}", task.concat()))];
     messages.extend(history(before));
     messages.push(Message::user(material));
     ChatRequest::new(step, messages, max_tokens)

@@ -6,6 +6,7 @@ use super::{anthropic, ollama, open_ai};
 use crate::base::error::Result;
 use crate::http::endpoint::{CallFailure, Endpoint, ReplyReader, Wishes};
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Streamed, estimated_tokens};
+use crate::language::quotation::Fence;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -56,6 +57,9 @@ impl LanguageModel for ChatClient {
 
     fn reply(&self, request: &ChatRequest, control: &mut CallControl<'_>) -> Result<ChatReply> {
         let stream = control.on_text.is_some();
+        // What the model reads, no document knows; what is kept of it is always the same.
+        let fence = Fence::random();
+        let request = &fence.put_into(request);
         let wishes =
             Wishes { cancelled: control.cancelled, deadline: control.time_left.map(|left| Instant::now() + left) };
         for _ in 0..=MAX_GIVEN_UP {
@@ -79,6 +83,7 @@ impl LanguageModel for ChatClient {
                         reply.usage.completion_tokens = estimated_tokens(&reply.text);
                     }
                     self.protocol.finish(request, &mut reply);
+                    fence.take_from(&mut reply);
                     return Ok(reply);
                 }
                 Err(CallFailure::Refused(status, why)) => {
