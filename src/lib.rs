@@ -135,12 +135,14 @@ pub mod evaluation {
     pub use crate::retrieval::graph::view::{Deletion, GraphSwitches};
 }
 
-/// What lies beside an output while it is made, and what an output must not destroy: for programs that write as the
-/// command does.
-#[cfg(feature = "build")]
+/// How strangers' text may be shown, what lies beside an output while it is made, and what an output must not destroy:
+/// for programs that print and write as the command does.
 pub mod outputs {
     #[doc(inline)]
     pub use crate::base::private_file::{PrivateUse, private_file};
+    #[doc(inline)]
+    pub use crate::base::text::{shown, shown_in_line, steers};
+    #[cfg(feature = "build")]
     #[doc(inline)]
     pub use crate::ingest::output::{READING_JOURNAL, VECTORS_JOURNAL, is_knowledge_base, kept_work, refuse_input};
 }

@@ -1,6 +1,7 @@
 //! Give me the figures of runs, I give you a table for the terminal, or one page with plots that needs nothing else.
 
 use super::summary::{Comparison, RetrievalReport};
+use crate::base::text::shown;
 use std::fmt::Write;
 
 /// Recall at 5 by the share of the graph that was deleted, by preset.
@@ -35,8 +36,10 @@ pub fn table(reports: &[RetrievalReport]) -> String {
     text
 }
 
+/// A stranger's text for a page: no mark-up, and what steers or hides is shown.
 pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = shown(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 \

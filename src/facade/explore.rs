@@ -3,7 +3,7 @@
 
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
-use crate::base::text::name_key;
+use crate::base::text::{name_key, shown_in_line};
 use crate::corpus::snapshot::Snapshot;
 use crate::facade::knowledge_base::KnowledgeBase;
 use crate::retrieval::context::{Citation, TextFetcher, entity_name};
@@ -324,26 +324,32 @@ impl Picture {
             let _ = writeln!(
                 text,
                 "{} - {} - {} ({:.2}, {} x)",
-                fact.subject, fact.relation, fact.object, fact.confidence, fact.count
+                shown_in_line(&fact.subject),
+                shown_in_line(&fact.relation),
+                shown_in_line(&fact.object),
+                fact.confidence,
+                fact.count
             );
         }
-        let name =
-            |entity: &u32| self.nodes.iter().find(|node| node.entity == *entity).map_or("?", |node| node.name.as_str());
+        let name = |entity: &u32| {
+            self.nodes.iter().find(|node| node.entity == *entity).map_or("?".into(), |node| shown_in_line(&node.name))
+        };
         for path in &self.paths {
             let _ = writeln!(text, "path: {}", path.iter().map(name).collect::<Vec<_>>().join(" - "));
         }
         for node in &self.nodes {
             if let Some(weight) = node.weight {
-                let _ = writeln!(text, "{weight:.6}  {}", node.name);
+                let _ = writeln!(text, "{weight:.6}  {}", shown_in_line(&node.name));
             }
         }
         text.push_str(&self.note);
         text
     }
 
-    /// For Graphviz.
+    /// For Graphviz. What steers a terminal is shown as an escape.
     pub fn to_dot(&self) -> String {
-        let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        // A backslash of an escape is doubled, too: it is to be seen.
+        let quote = |text: &str| format!("\"{}\"", shown_in_line(text).replace('\\', "\\\\").replace('"', "\\\""));
         let mut text = String::from("digraph a2kb {\n");
         for node in &self.nodes {
             let _ = writeln!(text, "  n{} [label={}];", node.entity, quote(&node.name));
@@ -355,10 +361,13 @@ impl Picture {
         text
     }
 
-    /// For graph editors.
+    /// For graph editors. What XML has no way to write is shown as an escape.
     pub fn to_graphml(&self) -> String {
-        let escape =
-            |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        // XML has no way to write most control characters: they are shown.
+        let escape = |text: &str| {
+            let text = shown_in_line(text).replace('&', "&amp;").replace('<', "&lt;");
+            text.replace('>', "&gt;").replace('"', "&quot;")
+        };
         let mut text = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
              <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n\

@@ -226,6 +226,39 @@ fn a_chat_remembers_and_answers_commands() {
 }
 
 #[test]
+fn a_chat_goes_on_after_a_line_that_it_cannot_ask() {
+    let kb = built();
+    let mut lines = b"\xff\xfe is no UTF-8\n".to_vec();
+    lines.resize(3 << 20, b'a');
+    lines.extend(b"\n/cost\nHow deep is Lake Velm?\n");
+    let mut chat = a2kb(&kb, "");
+    let output = chat.arg("chat").arg(&kb.file).write_stdin(lines.clone()).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("not UTF-8") && told.contains("a million bytes"), "{told}");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("96 metres deep"));
+    let output = a2kb(&kb, "").arg("chat").arg(&kb.file).arg("--json").write_stdin(lines).output().unwrap();
+    let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let kinds: Vec<String> = objects.map(|object| object.unwrap()["kind"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(kinds, ["a2kb.error", "a2kb.error", "a2kb.chat", "a2kb.ask"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_anything_is_asked() {
+    let kb = built();
+    let server = Server::new(vec![answer("Castel Noor", &[1])]);
+    for place in ["/nonexistent/trace.json", kb.folder.path().to_str().unwrap()] {
+        let (code, _, told) = run(ask(&mut a2kb(&kb, &server.address), &kb.file, &["--trace", place]));
+        assert!(code == 1 && told.starts_with(&format!("a2kb: cannot write {place}")), "{told}");
+    }
+    assert!(server.asked().is_empty());
+    let page = kb.folder.path().join("none.html");
+    let mut command = a2kb(&kb, "");
+    command.args(["eval", "answers", "--model", "simulated"]).arg(&kb.file).arg("--report").arg(&page);
+    let (code, ..) = run(command.args(["--questions", "/nonexistent/questions.jsonl"]));
+    assert!(code == 1 && !page.exists(), "trying a place leaves nothing there");
+}
+
+#[test]
 fn answers_are_evaluated_resumed_and_shown() {
     let kb = built();
     let questions = root().join("assets/demo-questions.jsonl");

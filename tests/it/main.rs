@@ -17,6 +17,7 @@ mod documents;
 mod dump;
 mod faulty_place;
 mod golden;
+mod hostile_output;
 mod imports;
 mod open;
 mod operators;

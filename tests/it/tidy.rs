@@ -170,6 +170,17 @@ fn only_the_command_reads_the_environment() {
     }
 }
 
+/// What goes to people goes through one file, which shows what would steer their terminal.
+#[test]
+fn the_command_prints_in_one_place() {
+    const PRINTING: [&str; 8] =
+        ["print!", "println!", "eprint!", "eprintln!", "dbg!", "io::stdout", "io::stderr", "/dev/std"];
+    for (path, text) in sources("src/bin").into_iter().filter(|file| !file.0.ends_with("cli/terminal.rs")) {
+        let found = PRINTING.iter().find(|printing| text.contains(*printing));
+        assert!(found.is_none(), "{} prints by itself: {}", path.display(), found.unwrap());
+    }
+}
+
 #[test]
 fn unsafe_lives_in_its_files() {
     for (path, text) in sources("src") {

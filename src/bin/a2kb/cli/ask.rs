@@ -1,7 +1,7 @@
 //! `a2kb ask`: an answer that the file's bytes support, or cited quotes where there is no model.
 
 use super::model::ModelArguments;
-use super::{Context, FileArguments, Outcome, QueryArguments, errors, output};
+use super::{Context, FileArguments, Outcome, QueryArguments, errors, output, terminal};
 use a2kb::{
     Answer, AskRequest, Budget, Cause, Citation, Error, Event, Filter, KnowledgeBase, LanguageModel, Ledger, Preset,
     Prices, Result, Status,
@@ -10,7 +10,6 @@ use clap::Args;
 use serde_json::json;
 use std::cell::Cell;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,11 +162,10 @@ pub(super) fn ask(request: AskRequest<'_>, stream: bool, context: Context, stop:
     let on_event = |event: Event<'_>| match event {
         Event::Text(text) => {
             begun.set(true);
-            let mut out = std::io::stderr().lock();
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            terminal::say_piece(text);
         }
         Event::Restart => output::talk(context, "\n(the connection broke; again:)"),
-        Event::Remark(remark) => output::talk(context, &format!("note: {remark}")),
+        Event::Remark(remark) => output::talk(context, &format!("note: {}", output::line(remark))),
         _ => {}
     };
     // A stream among JSON would be none.
@@ -191,17 +189,18 @@ pub(super) fn render(answer: &Answer) -> String {
     let mut text = format!("{}\n", answer.text);
     if matches!(answer.status, Status::Abstained | Status::Failed) {
         if let (Some(reason), Some(_)) = (&answer.reason, &answer.model) {
-            let _ = writeln!(text, "Why: {reason}");
+            let _ = writeln!(text, "Why: {}", output::line(reason));
         }
         if !answer.missing.is_empty() {
-            let _ = writeln!(text, "Not found in it: {}", answer.missing.join(", "));
+            let _ = writeln!(text, "Not found in it: {}", output::lines(&answer.missing, ", "));
         }
         return text;
     }
     if answer.status == Status::Unverified {
-        let _ = writeln!(text, "NOT VERIFIED: {}", answer.reason.as_deref().unwrap_or("some claims are not supported"));
+        let reason = answer.reason.as_deref().unwrap_or("some claims are not supported");
+        let _ = writeln!(text, "NOT VERIFIED: {}", output::line(reason));
         for claim in answer.claims.iter().filter(|claim| !claim.missing.is_empty()) {
-            let _ = writeln!(text, "  not in the cited bytes: {}", claim.missing.join(", "));
+            let _ = writeln!(text, "  not in the cited bytes: {}", output::lines(&claim.missing, ", "));
         }
     }
     text.push('\n');
@@ -215,24 +214,23 @@ pub(super) fn sources(answer: &Answer, text: &mut String) {
         for citation in answer.citations.iter().filter(|citation| evidence.citations.contains(&citation.number)) {
             let _ = writeln!(text, "[{}] {}", citation.number, place(citation));
             if answer.model.is_some() {
-                let quote = citation.quote.split_whitespace().collect::<Vec<_>>().join(" ");
-                let _ = writeln!(text, "    \"{quote}\"");
+                let _ = writeln!(text, "    \"{}\"", output::words(&citation.quote));
             }
         }
         for step in evidence.path.iter().filter(|_| !evidence.citations.is_empty()) {
-            let sentence = step.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = writeln!(text, "    {} - \"{sentence}\" - {}", step.from, step.to);
+            let (from, to) = (output::line(&step.from), output::line(&step.to));
+            let _ = writeln!(text, "    {from} - \"{}\" - {to}", output::words(&step.sentence));
         }
     }
 }
 
 fn place(citation: &Citation) -> String {
-    let mut place = citation.source.clone();
+    let mut place = output::line(&citation.source).into_owned();
     if citation.id != citation.source {
-        let _ = write!(place, " ({})", citation.id);
+        let _ = write!(place, " ({})", output::line(&citation.id));
     }
     for part in citation.title.iter().chain(&citation.headings) {
-        let _ = write!(place, " > {part}");
+        let _ = write!(place, " > {}", output::line(part));
     }
     if let Some(page) = citation.page {
         let _ = write!(place, ", page {page}");

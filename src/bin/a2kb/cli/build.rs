@@ -171,7 +171,9 @@ impl BuildArguments {
 /// What was made, for people.
 fn describe(path: &Path, report: &BuildReport, time: Duration) -> String {
     let (finished, counts) = (&report.finished, &report.finished.counts);
-    let mut text = format!("{}: {} documents ({} duplicates)", path.display(), counts.documents, counts.duplicates);
+    let name = path.display().to_string();
+    let mut text =
+        format!("{}: {} documents ({} duplicates)", output::line(&name), counts.documents, counts.duplicates);
     let _ = write!(text, ", {} sentences, {} chunks, {} terms", counts.sentences, counts.chunks, finished.terms);
     let _ = write!(text, ", {} entities, {} facts", finished.entities, finished.facts);
     let (of_text, of_file) = (output::bytes(counts.text_bytes), output::bytes(finished.file_bytes));
@@ -215,7 +217,7 @@ fn warn(context: Context, report: &mut BuildReport) {
     const SHOWN: usize = 20;
     report.warnings.iter_mut().for_each(|warning| warning.reason = output::in_flags(&warning.reason));
     for warning in report.warnings.iter().take(SHOWN) {
-        output::talk(context, &format!("left out {}: {}", warning.source, warning.reason));
+        output::talk(context, &format!("left out {}", output::lines([&warning.source, &warning.reason], ": ")));
     }
     if report.warning_count > SHOWN as u64 {
         output::talk(

@@ -6,8 +6,9 @@ use a2kb::{Answer, Error, KnowledgeBase, Result, Turn};
 use clap::Args;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use serde_json::json;
 use std::fmt::Write;
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Ask question after question; with a model, each may refer to what was said before
@@ -29,23 +30,42 @@ const HELP: &str = "/sources  where the last answer comes from\n/trace    how it
 /// Where lines come from.
 enum Lines {
     Terminal(Box<DefaultEditor>),
-    Input(std::io::Lines<std::io::StdinLock<'static>>),
+    Input(std::io::StdinLock<'static>),
+}
+
+/// A line that was read, or why it is none that can be asked.
+type Line = std::result::Result<String, &'static str>;
+
+/// Bytes of a line that are read; far more than a question may have.
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// The next line; `None` at the end.
+fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+        return Ok(Some(Err("a line of more than a million bytes was passed over")));
+    }
+    Ok(Some(String::from_utf8(line).map_err(|_| "a line that is not UTF-8 was passed over")))
 }
 
 impl Lines {
-    fn next(&mut self) -> Result<Option<String>> {
+    fn next(&mut self) -> Result<Option<Line>> {
         let failed = |error: std::io::Error| Error::io("read", "standard input", error);
         match self {
             Lines::Terminal(editor) => match editor.readline("> ") {
                 Ok(line) => {
                     // A line that cannot be remembered is no loss.
                     let _ = editor.add_history_entry(&line);
-                    Ok(Some(line))
+                    Ok(Some(Ok(line)))
                 }
                 Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
                 Err(error) => Err(failed(std::io::Error::other(error))),
             },
-            Lines::Input(lines) => lines.next().transpose().map_err(failed),
+            Lines::Input(input) => next_line(input).map_err(failed),
         }
     }
 }
@@ -74,15 +94,25 @@ impl ChatArguments {
         let terminal = std::io::stdin().is_terminal();
         let mut lines = match terminal.then(DefaultEditor::new) {
             Some(Ok(editor)) => Lines::Terminal(Box::new(editor)),
-            _ => Lines::Input(std::io::stdin().lock().lines()),
+            _ => Lines::Input(std::io::stdin().lock()),
         };
         if terminal {
             output::talk(context, "Ask, or /help.");
         }
         while let Some(line) = lines.next()? {
-            let line = line.trim();
+            let line = match &line {
+                Ok(line) => line.trim(),
+                Err(fault) => {
+                    output::say(context, fault, None);
+                    continue;
+                }
+            };
             match line.strip_prefix('/') {
                 Some("quit" | "exit" | "q") => break,
+                Some(command) if context.json => {
+                    let text = chat.command(command);
+                    output::json("a2kb.chat", json!({ "command": command, "text": text }))?;
+                }
                 Some(command) => output::text_out(&chat.command(command))?,
                 None if line.is_empty() => {}
                 None => chat.ask(line, context, &stop)?,
@@ -100,7 +130,14 @@ impl ChatArguments {
 impl Chat {
     fn ask(&mut self, question: &str, context: Context, stop: &AtomicBool) -> Result<()> {
         let request = self.how.ask(&self.kb, question).history(&self.history);
-        let answer = ask(request, self.stream, context, stop)?;
+        let answer = match ask(request, self.stream, context, stop) {
+            // The question is too much; the next one need not be.
+            Err(error @ Error::Limit { .. }) => {
+                output::error(context, &error);
+                return Ok(());
+            }
+            result => result?,
+        };
         if context.json {
             output::json("a2kb.ask", &answer)?;
         } else {
@@ -122,18 +159,16 @@ impl Chat {
                 let mut text = String::new();
                 sources(answer, &mut text);
                 let uncited = answer.evidence.iter().filter(|evidence| evidence.citations.is_empty());
-                let uncited: Vec<&str> = uncited.map(|evidence| evidence.document.as_str()).collect();
-                let _ = write!(
-                    text,
-                    "found and not cited: {}",
-                    if uncited.is_empty() { "nothing".into() } else { uncited.join(", ") }
-                );
+                let uncited = output::lines(uncited.map(|evidence| &evidence.document), ", ");
+                let nothing = if uncited.is_empty() { "nothing" } else { "" };
+                let _ = write!(text, "found and not cited: {uncited}{nothing}");
                 text
             }
             ("trace", Some(answer)) => {
                 let steps = answer.trace.iter().enumerate().map(|(number, step)| {
                     let ms = step.elapsed_us as f64 / 1e3;
-                    format!("{}. {} {} -> {} ({ms:.1} ms)", number + 1, step.action.name(), step.what, step.outcome)
+                    let (what, outcome) = (output::line(&step.what), output::line(&step.outcome));
+                    format!("{}. {} {what} -> {outcome} ({ms:.1} ms)", number + 1, step.action.name())
                 });
                 let steps: Vec<String> = steps.collect();
                 steps.join("\n")
@@ -151,7 +186,7 @@ impl Chat {
                 "forgotten".into()
             }
             ("sources" | "trace", None) => nothing(),
-            _ => format!("there is no /{command}\n{HELP}"),
+            _ => format!("there is no /{}\n{HELP}", output::line(command)),
         }
     }
 }

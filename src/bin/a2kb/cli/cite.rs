@@ -50,7 +50,7 @@ impl CiteArguments {
             output::json("a2kb.cite", json!({ "citations": count, "faults": listed }))?;
         } else {
             for (number, fault) in &faults {
-                output::text_out(&format!("[{number}] {fault}"))?;
+                output::text_out(&format!("[{number}] {}", output::line(&fault.to_string())))?;
             }
             output::text_out(&format!("{} of {count} citations hold", count - faults.len()))?;
         }

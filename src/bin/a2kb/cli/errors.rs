@@ -1,7 +1,7 @@
 //! Give me an error, I give you its exit code and a hint that names this command's flags: the library speaks of its
 //! API only.
 
-use super::{exit, output};
+use super::{exit, output, terminal};
 use a2kb::{Error, ModelFault, Sought};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -57,11 +57,16 @@ pub(super) fn exit_code(error: &Error) -> u8 {
 pub(super) fn usage(error: &clap::Error, given: &[OsString]) -> ExitCode {
     let json = given.iter().skip(1).take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     // Help goes to standard output, and is no error.
-    if json && error.use_stderr() {
-        let said = error.render().to_string();
-        let (message, hint) = said.split_once("\n\n").unwrap_or((&said, ""));
-        output::json_error(message.strip_prefix("error: ").unwrap_or(message), Some(hint.trim()));
+    if !error.use_stderr() {
+        terminal::help(error);
+    } else {
+        // Colours are left out (see `Arguments::of`), so every escape in it is an argument's.
+        let said = error.render().ansi().to_string();
+        if json {
+            let (message, hint) = said.split_once("\n\n").unwrap_or((&said, ""));
+            output::json_error(message.strip_prefix("error: ").unwrap_or(message), Some(hint.trim()));
+        }
+        terminal::say(said.trim_end());
     }
-    let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::ERROR))
 }

@@ -162,7 +162,7 @@ impl RetrievalArguments {
         if let Some(path) = &self.report {
             let title = format!("Retrieval from {}", self.file.file.display());
             let page = html(&title, reports, &comparisons, deletion);
-            std::fs::write(path, page).map_err(|source| Error::io("write", path, source))?;
+            output::write_page(path, &page)?;
         }
         if context.json {
             let failed = |error: serde_json::Error| Error::invalid("the report", error.to_string(), "report this");

@@ -158,24 +158,25 @@ impl EntityArguments {
 }
 
 fn render(card: &EntityCard) -> String {
-    let mut text = format!("{} (entity {})\n", card.names[0], card.entity);
+    let mut text = format!("{} (entity {})\n", output::line(&card.names[0]), card.entity);
     if card.names.len() > 1 {
-        let _ = writeln!(text, "  also {}", card.names[1..].join(", "));
+        let _ = writeln!(text, "  also {}", output::lines(&card.names[1..], ", "));
     }
     for (name, likeness) in &card.synonyms {
-        let _ = writeln!(text, "  like {name} ({likeness:.2})");
+        let _ = writeln!(text, "  like {} ({likeness:.2})", output::line(name));
     }
     if !card.about.is_empty() {
-        let _ = writeln!(text, "  subject of {}", card.about.join(", "));
+        let _ = writeln!(text, "  subject of {}", output::lines(&card.about, ", "));
     }
     let _ = writeln!(text, "  {} facts", card.fact_count);
     for fact in &card.facts {
-        let _ = writeln!(text, "    {} - {} - {} ({:.2})", fact.subject, fact.relation, fact.object, fact.confidence);
+        let fact_line = output::lines([&fact.subject, &fact.relation, &fact.object], " - ");
+        let _ = writeln!(text, "    {fact_line} ({:.2})", fact.confidence);
     }
     let _ = writeln!(text, "  {} mentions", card.mention_count);
     for mention in &card.mentions {
-        let quote = mention.quote.split_whitespace().collect::<Vec<_>>().join(" ");
-        let _ = writeln!(text, "    {}, bytes {} to {}: {quote}", mention.id, mention.start, mention.end);
+        let (id, quote) = (output::line(&mention.id), output::words(&mention.quote));
+        let _ = writeln!(text, "    {id}, bytes {} to {}: {quote}", mention.start, mention.end);
     }
     text
 }

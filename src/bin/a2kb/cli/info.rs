@@ -24,7 +24,7 @@ impl InfoArguments {
         }
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            let _ = writeln!(text, "{name:<12} {value}");
+            let _ = writeln!(text, "{name:<12} {}", output::line(&value));
         };
         if !info.title.is_empty() {
             line("title", info.title.clone());

@@ -16,10 +16,13 @@ mod progress;
 mod read;
 mod reembed;
 mod search;
+mod terminal;
 mod vectors;
 mod verify;
 
+use a2kb::outputs::shown_in_line;
 use a2kb::{Error, LocalEmbedder};
+use clap::builder::Styles;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -205,11 +208,17 @@ fn stop_on_ctrl_c(context: Context) -> Arc<AtomicBool> {
 }
 
 impl Arguments {
-    /// The command line's arguments; an error of clap's where they make no command.
+    /// The command line's arguments; an error of clap's where they make no command. Errors quote arguments as they
+    /// may be shown, and have no colours of their own; help has them.
     fn of(given: &[OsString]) -> Result<Self, clap::Error> {
-        let arguments = Arguments::try_parse_from(given)?;
+        let plain = || Arguments::command().styles(Styles::plain());
+        let arguments = Arguments::try_parse_from(given).map_err(|error| {
+            let shown = given.iter().map(|argument| shown_in_line(&argument.to_string_lossy()).into_owned());
+            let again = error.use_stderr().then(|| plain().try_get_matches_from(shown));
+            again.and_then(Result::err).unwrap_or(error)
+        })?;
         if let Command::Read(command) = &arguments.command {
-            command.named().map_err(|fault| Arguments::command().error(ErrorKind::ArgumentConflict, fault))?;
+            command.named().map_err(|fault| plain().error(ErrorKind::ArgumentConflict, fault))?;
         }
         Ok(arguments)
     }

@@ -1,11 +1,12 @@
-//! Writes data to standard output and talk to standard error.
+//! Give me data, talk or an error, I put it into the shapes of the command.
 
-use super::{Context, Outcome, errors};
-use a2kb::outputs::{PrivateUse, is_knowledge_base, kept_work, private_file, refuse_input};
+use super::{Context, Outcome, errors, terminal};
+use a2kb::outputs::{PrivateUse, is_knowledge_base, kept_work, private_file, refuse_input, shown_in_line};
 use a2kb::{Error, Result};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of all JSON shapes; it grows when a field changes its meaning or goes.
@@ -24,22 +25,50 @@ pub(super) fn json<T: Serialize>(kind: &str, data: T) -> Result<()> {
     let envelope = Envelope { kind, version: JSON_VERSION, data };
     let text =
         serde_json::to_string_pretty(&envelope).map_err(|error| Error::io("write", "standard output", error.into()))?;
-    text_out(&text)
+    terminal::json(&text)
 }
 
 /// Text with a line end.
 pub(super) fn text_out(text: &str) -> Result<()> {
-    match writeln!(io::stdout().lock(), "{text}") {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|source| Error::io("write", "standard output", source)),
-    }
+    terminal::out(text)
+}
+
+/// A name, a title, a reason or the like, as it stands in a line of text: it cannot begin another one.
+pub(super) fn line(text: &str) -> Cow<'_, str> {
+    shown_in_line(text)
+}
+
+/// Texts as they stand in a line, with `between` them.
+pub(super) fn lines<'a>(texts: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>, between: &str) -> String {
+    texts.into_iter().map(|text| line(text.as_ref())).collect::<Vec<_>>().join(between)
+}
+
+/// The words of a text of several lines, on one line.
+pub(super) fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Writes what was said to a model and by it, for the owner of the file alone.
 pub(super) fn write_private(path: &Path, text: &str) -> Result<()> {
-    let written = private_file(path, PrivateUse::Replace).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| Error::io("write", path, source))
+    fill(path, private_file(path, PrivateUse::Replace), text)
+}
+
+/// Writes a page.
+pub(super) fn write_page(path: &Path, text: &str) -> Result<()> {
+    fill(path, File::create(path), text)
+}
+
+/// What cannot be written whole is removed.
+fn fill(path: &Path, opened: std::io::Result<File>, text: &str) -> Result<()> {
+    let failed = |source| Error::io("write", path, source);
+    let mut file = opened.map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(|source| {
+        if path.is_file() {
+            // The first error counts.
+            let _ = std::fs::remove_file(path);
+        }
+        failed(source)
+    })
 }
 
 /// Refuses to write a page, records or a trace over an input, over a knowledge base, or over a file that does not begin
@@ -52,17 +81,34 @@ pub(super) fn spare(output: Option<&PathBuf>, inputs: &[&PathBuf], begins: u8) -
         return Err(Error::invalid(what, "it is a knowledge base", "name another file"));
     }
     let mut first = [0];
-    let is_filled = match File::open(output) {
-        Ok(mut file) if output.is_file() => {
-            file.read(&mut first).map_err(|source| Error::io("read", output, source))? == 1
-        }
-        _ => false,
+    let is_filled = match output.is_file() {
+        true => File::open(output)
+            .and_then(|mut file| file.read(&mut first))
+            .map_err(|source| Error::io("read", output, source))?,
+        false => 0,
     };
-    if is_filled && first[0] != begins {
+    if is_filled == 1 && first[0] != begins {
         let what = format!("the output {}", output.display());
         return Err(Error::invalid(what, "there is another kind of file of that name", "name another file"));
     }
-    Ok(())
+    try_out(output).map_err(|source| Error::io("write", output, source))
+}
+
+/// Whether a file may be written there, before work is done for it. Nothing is left behind, and what is there stays.
+fn try_out(output: &Path) -> std::io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).open(output) {
+        Ok(file) => {
+            drop(file);
+            std::fs::remove_file(output)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && output.is_file() => {
+            OpenOptions::new().append(true).open(output).map(drop)
+        }
+        // Pipes and devices are tried when there is something to write.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && !output.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(ErrorKind::IsADirectory.into()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Refuses one file for two outputs.
@@ -92,7 +138,7 @@ pub(super) fn in_flags(text: &str) -> String {
 /// A remark for people.
 pub(super) fn talk(context: Context, text: &str) {
     if !context.quiet {
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        terminal::say(text);
     }
 }
 
@@ -117,12 +163,13 @@ pub(super) fn stopped(context: Context, output: &Path, journals: &[&str]) -> Out
     Outcome::Interrupted
 }
 
-fn say(context: Context, message: &str, hint: Option<&str>) {
+/// What went wrong, and a hint for this command; as JSON too, where that is asked for.
+pub(super) fn say(context: Context, message: &str, hint: Option<&str>) {
     if context.json {
         json_error(message, hint);
     }
     let hint = hint.map_or_else(String::new, |hint| format!("\n      {hint}"));
-    let _ = writeln!(io::stderr().lock(), "a2kb: {message}{hint}");
+    terminal::say(&format!("a2kb: {}{hint}", line(message)));
 }
 
 /// An error as JSON. Where standard output is closed, nobody wants it.

@@ -1,8 +1,8 @@
 //! Progress of long work: a bar with rate and remaining time on a terminal, a line now and then elsewhere.
 
+use super::terminal;
 use a2kb::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -20,8 +20,7 @@ pub(super) struct BuildProgress {
 
 impl BuildProgress {
     pub(super) fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let bar = (!quiet && terminal).then(|| ProgressBar::new(0));
+        let bar = (!quiet && terminal::is_watched()).then(|| ProgressBar::new(0));
         let now = Instant::now();
         BuildProgress { bar, phase: "", quiet, last_line: now, phase_start: now, taken_over: 0 }
     }
@@ -71,9 +70,10 @@ impl BuildProgress {
                 if texts {
                     let rate = (bytes - self.taken_over) as f64 / self.phase_start.elapsed().as_secs_f64().max(1e-3);
                     let left = (total_bytes - bytes) as f64 / rate.max(1e-3);
-                    eprintln!("{phase}: {bytes} of {total_bytes} texts{share}, {rate:.0}/s, {left:.0} s left");
+                    let of = format!("{phase}: {bytes} of {total_bytes} texts{share}");
+                    terminal::say(&format!("{of}, {rate:.0}/s, {left:.0} s left"));
                 } else {
-                    eprintln!("{phase}: {}{share}", super::output::bytes(bytes));
+                    terminal::say(&format!("{phase}: {}{share}", super::output::bytes(bytes)));
                 }
             }
             None => {}

@@ -1,12 +1,14 @@
 //! `a2kb read`: text of a chunk, a document or a byte range.
 
-use super::{Context, FileArguments, Outcome, output};
+use super::{Context, FileArguments, Outcome, output, terminal};
 use a2kb::{ChunkId, ChunkText, Error, KnowledgeBase, Result};
 use clap::Args;
 use serde_json::json;
 
 /// Print a chunk (with its neighbours), a document, or a byte range of one
 #[derive(Args)]
+#[command(after_help = "Into a file or a pipe the text goes byte for byte; on a terminal, and in all that other \
+                        commands print, what would steer a terminal is shown as escapes such as \\u{1b}.")]
 pub(super) struct ReadArguments {
     #[command(flatten)]
     file: FileArguments,
@@ -91,7 +93,7 @@ fn read_document(context: Context, kb: &KnowledgeBase, name: &str, bytes: Option
         let value = json!({ "document": info, "start": range.start, "end": range.end, "text": text });
         output::json("a2kb.read", value)?;
     } else {
-        output::text_out(&text)?;
+        terminal::exact(&text)?;
     }
     Ok(Outcome::Done)
 }
@@ -111,7 +113,7 @@ fn read_chunks(context: Context, kb: &KnowledgeBase, id: ChunkId, neighbours: u3
     } else {
         let texts: Vec<String> =
             chunks.iter().map(|chunk| if chunks.len() > 1 { framed(chunk) } else { chunk.text.clone() }).collect();
-        output::text_out(&texts.join("\n\n"))?;
+        terminal::exact(&texts.join("\n\n"))?;
     }
     Ok(Outcome::Done)
 }

@@ -1,7 +1,7 @@
 //! `a2kb search`: ranked chunks for a query.
 
 use super::{Context, FileArguments, Outcome, QueryArguments, output};
-use a2kb::{Error, Fusion, Mode, Preset, Result, SearchHit, SearchResults};
+use a2kb::{Error, Fusion, Mode, Preset, Result, SearchHit, SearchResults, TraceStep};
 use clap::Args;
 use clap::builder::ArgPredicate;
 use serde_json::json;
@@ -71,6 +71,19 @@ enum FusionArgument {
     Rank,
 }
 
+/// Prints a step of a search.
+fn tell(step: &TraceStep) -> Result<()> {
+    let (stage, cost) = (format!("{:?}", step.stage).to_lowercase(), step.cost);
+    output::text_out(&format!(
+        "{stage}: {}; {} chunks, {} nodes and {} edges; {}",
+        output::line(&step.tried),
+        step.evidence,
+        cost.nodes,
+        cost.arcs,
+        output::line(&step.decision)
+    ))
+}
+
 impl SearchArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let mode = match self.mode {
@@ -107,13 +120,7 @@ impl SearchArguments {
         }
         let SearchResults { hits, trace, .. } = request.run()?;
         if self.explain && !context.json {
-            for step in &trace {
-                let (stage, cost) = (format!("{:?}", step.stage).to_lowercase(), step.cost);
-                output::text_out(&format!(
-                    "{stage}: {}; {} chunks, {} nodes and {} edges; {}",
-                    step.tried, step.evidence, cost.nodes, cost.arcs, step.decision
-                ))?;
-            }
+            trace.iter().try_for_each(tell)?;
         }
         if context.json {
             let mut value = json!({ "query": self.query, "hits": hits });
@@ -136,24 +143,19 @@ impl SearchArguments {
         let place = [chunk.document.title.as_deref().unwrap_or(&chunk.document.id)]
             .into_iter()
             .chain(chunk.headings.iter().map(String::as_str));
-        let place: Vec<&str> = place.collect();
         let body = if !self.full && !hit.snippets.is_empty() { hit.snippets.join(" ... ") } else { chunk.text.clone() };
-        let body: String = if self.full {
-            body
-        } else {
-            body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect()
-        };
+        let body: String = if self.full { body } else { output::words(&body).chars().take(SHOWN).collect() };
         let mut path = String::new();
         for step in hit.path.iter().filter(|_| self.explain) {
-            let sentence = step.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-            path.push_str(&format!("\n   {} - \"{sentence}\" - {}", step.from, step.to));
+            let (from, to) = (output::line(&step.from), output::line(&step.to));
+            path.push_str(&format!("\n   {from} - \"{}\" - {to}", output::words(&step.sentence)));
         }
         format!(
             "{}. {} (chunk {}, {}, bytes {} to {}, score {:.3}, {}){path}\n   {body}",
             hit.rank,
-            place.join(" > "),
+            output::lines(place, " > "),
             chunk.chunk,
-            chunk.document.source,
+            output::line(&chunk.document.source),
             chunk.start,
             chunk.end,
             hit.score,
