@@ -19,6 +19,7 @@ mod faulty_place;
 mod golden;
 mod hostile_output;
 mod imports;
+mod injections;
 mod open;
 mod operators;
 mod outputs;
