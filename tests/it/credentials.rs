@@ -1,5 +1,6 @@
 //! Keys, passwords and documents go to the server that was named, and stand in no error, trace or file.
 
+use super::root;
 use super::server::{Plan, Server, good, whole};
 use a2kb::internals::language::chat::{ChatClient, ModelSettings};
 use a2kb::internals::language::language_model::{CallControl, ChatRequest, LanguageModel, Message, Step, Streamed};
@@ -133,4 +134,32 @@ fn user_and_password_of_an_address_go_to_its_server_and_are_shown_nowhere() {
     check(&format!("{settings:?}"));
     let failed = HttpEmbedder::connect(settings).unwrap_err();
     check(&format!("{failed} {failed:?}"));
+}
+
+#[test]
+fn the_command_shows_no_credentials_of_an_address() {
+    let server = Server::new(vec![whole("404 Not Found", "", "no such model")]);
+    let address = server.address.replace("http://", "http://wilhelm:pass%20w0rd@") + "/v1?code=hidden-code";
+    let folder = tempfile::tempdir().unwrap();
+    let kb = root().join("tests/golden/v1/demo.a2kb").display().to_string();
+    for arguments in [
+        vec!["build", "--help"],
+        vec!["reembed", "--help"],
+        vec!["ask", &kb, "Who?", "--model", "openai:m", "--json", "--trace", "trace.json"],
+        vec!["ask", &kb, "Who?", "--model", "openai:m", "--base-url", &address, "--record", "record.jsonl"],
+        vec!["ask", &kb, "Who?", "--model", "openai:m", "--base-url", &address, "--no-such-flag"],
+        vec!["reembed", &kb, "-o", "made.a2kb", "--embedder", "http:m", "--embedder-url", &address],
+    ] {
+        let mut command = assert_cmd::Command::cargo_bin("a2kb").unwrap();
+        command.current_dir(folder.path()).env("A2KB_HOME", folder.path()).env("OPENAI_API_KEY", KEY);
+        let output = command.env("OPENAI_BASE_URL", &address).args(&arguments).output().unwrap();
+        let mut shown = format!("{output:?}");
+        for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+            shown.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap_or_default()));
+        }
+        for hidden in ["wilhelm", "pass%20w0rd", "pass w0rd", "hidden-code", KEY] {
+            assert!(!shown.contains(hidden), "{hidden} of {arguments:?}: {shown}");
+        }
+    }
+    assert!(!server.asked().is_empty());
 }
