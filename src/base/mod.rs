@@ -5,5 +5,6 @@ pub mod error;
 pub mod ids;
 pub mod limits;
 pub mod private_file;
+pub mod quantity;
 pub mod score;
 pub mod text;

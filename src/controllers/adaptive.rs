@@ -1,7 +1,7 @@
 //! A2RAG's loop: gate, climb, answer, check in one call, and search again in other words as long as the answer does
 //! not stand (checklist A2 to A19).
 
-use crate::answer::verification::supports;
+use crate::answer::verification::leaves_doubt;
 use crate::controllers::answering::{self, CheckFailure, GivenAnswer, Verdict, joined};
 use crate::controllers::controller::{Action, Controller, Draft, Observation, Retrieval, Workspace};
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl Adaptive {
         let trusted = match self.settings.check {
             Check::Model => false,
             Check::Store => true,
-            Check::Doubt => supports(&workspace.question, &answer.text, &answer.citations, &workspace.shown),
+            Check::Doubt => !leaves_doubt(&workspace.question, &answer.text, &answer.citations, &workspace.shown),
         };
         if trusted {
             return Action::Finish(Draft::answered(answer.text, answer.citations));

@@ -2,6 +2,7 @@
 //! what it would cost.
 
 use crate::base::error::Result;
+use crate::base::text::sentences;
 use crate::language::language_model::{
     CallControl, ChatReply, ChatRequest, LanguageModel, Message, Shape, Step, ToolCall,
 };
@@ -15,13 +16,13 @@ pub struct StandIn;
 /// Stands for an answer.
 const WORDS: &str = "The evidence names the one who is asked for, with the place and the year.";
 
-/// Words of the first evidence: what an answer of quotes would say, so that the store finds nothing to doubt.
+/// The first sentence of the first evidence: what an answer of quotes would say, so that the store finds nothing to
+/// doubt.
 fn quoted(request: &ChatRequest) -> String {
-    const QUOTED_WORDS: usize = 10;
     let material = request.messages.last().map_or("", |message| message.content());
     let evidence = material.split_once(">\n").map_or(WORDS, |(_, rest)| rest);
-    let words = evidence.split_whitespace().take(QUOTED_WORDS).take_while(|word| !word.starts_with('<'));
-    words.map(|word| word.trim_end_matches(['.', '?', '!'])).collect::<Vec<_>>().join(" ")
+    let evidence = evidence.split('<').next().unwrap_or(WORDS).trim();
+    sentences(evidence).first().map_or(WORDS, |first| &evidence[first.clone()]).to_owned()
 }
 
 impl LanguageModel for StandIn {

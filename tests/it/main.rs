@@ -5,6 +5,7 @@ mod agent_support;
 mod agents;
 mod build;
 mod chat_protocols;
+mod claims;
 mod cli;
 mod cli_answers;
 mod conversations;

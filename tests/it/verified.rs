@@ -30,7 +30,7 @@ fn the_store_decides_what_is_verified() {
     for (text, cited, missing) in [
         ("Ines Calloway", dam, "ines"),
         ("Tobias Renn designed it in 1885.", dam, "1885"),
-        ("It cost 215,000 crowns.", dam, "215000"),
+        ("It cost 215,000 crowns.", dam, "215,000 crowns"),
         ("Tobias Renn was born in Oskmouth.", renn, "oskmouth"),
     ] {
         let answer = say(text, &[cited]);
@@ -52,7 +52,9 @@ fn the_store_decides_what_is_verified() {
     );
     assert_eq!(answer.text, "Tobias Renn designed it. [1] He was born in Castel Noor. [2] It cost 214000 crowns. [3]");
     // What has no citation gets the one that supports it, or none.
-    assert_eq!(say("Castel Noor", &[]).citations[0].id, "Tobias Renn");
+    assert_eq!(say("Tobias Renn was born in Castel Noor.", &[]).citations[0].id, "Tobias Renn");
+    let other = say("Castel Noor", &[]);
+    assert_eq!((other.status, other.citations.len()), (Status::Unverified, 0), "it stands there, and answers nothing");
     assert_eq!(say("Nobody Inparticular", &[]).status, Status::Unverified);
     // Yes and no cannot be looked up: they need the model's check.
     assert_eq!(say("yes", &[dam]).status, Status::Unverified);
