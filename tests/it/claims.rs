@@ -9,6 +9,7 @@ use a2kb::internals::answer::verification::supports;
 use a2kb::internals::retrieval::context::TextFetcher;
 use a2kb::internals::retrieval::evidence::FoundBy;
 use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase};
+use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -110,4 +111,47 @@ fn claims_by_which_rules_were_made() {
 #[test]
 fn claims_that_were_held_back() {
     check("held");
+}
+
+#[test]
+fn hostile_answers_are_judged_in_time_and_never_supported() {
+    let units = [
+        "dam and ",
+        "the dam of ",
+        "Renn, who was ",
+        "it was in 1884 by the dam, ",
+        "In 5 May of the Renn, a brewer, who ",
+        "( ",
+        "\u{6a4b}",
+        "1.",
+    ];
+    for unit in units {
+        let text = format!("{}end.", unit.repeat(20_000 / unit.len()));
+        let document = Document::plain("d", Some("Velm Dam".into()), text);
+        let bytes = Builder::new().document(document).build_to_memory().unwrap().0;
+        let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
+        let (table, rows) = table_of(&kb, &["d".to_owned()]);
+        let long = format!("{}x.", unit.repeat(200_000 / unit.len()));
+        let start = std::time::Instant::now();
+        for (question, claim) in [("Who built the dam?", long.as_str()), (long.as_str(), "Xanthippe"), ("", "")] {
+            assert!(!supports(question, claim, &rows, &table), "{unit}");
+        }
+        assert!(start.elapsed().as_secs() < 20, "{unit}: {:?}", start.elapsed());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_answer_breaks_the_judge(question in "\\PC{0,60}", claim in "\\PC{0,60}", text in "\\PC{1,120}") {
+        let document = Document::plain("d", Some("Velm Dam".into()), format!("{text}. It was built in 1884."));
+        let kb = KnowledgeBase::from_bytes(
+            Builder::new().document(document).build_to_memory().unwrap().0,
+            ChecksumPolicy::default(),
+        ).unwrap();
+        let (table, rows) = table_of(&kb, &["d".to_owned()]);
+        supports(&question, &claim, &rows, &table);
+        prop_assert!(!supports(&question, "Xanthippe built the Velm Dam.", &rows, &table));
+    }
 }

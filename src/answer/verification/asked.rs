@@ -13,7 +13,7 @@ const MAX_ANSWER: usize = 24;
 /// Whether an answer is no sentence by itself.
 pub(super) fn is_short(answer: &[Token]) -> bool {
     let nested = answer.first().is_some_and(|first| first.class == Class::Opener);
-    let verb = answer.iter().any(|token| token.is_verb() && !token.is_sure_name());
+    let verb = answer.iter().any(|token| (token.is_verb() || token.class == Class::Blocker) && !token.is_sure_name());
     !answer.is_empty() && answer.len() <= MAX_ANSWER && (!verb || nested)
 }
 

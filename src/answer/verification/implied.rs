@@ -21,7 +21,9 @@ pub(super) fn insertions(tokens: &[Token]) -> Vec<Vec<Token>> {
         }
         let before = start.checked_sub(1).map(|before| &tokens[before]);
         let alone = before.is_none_or(|before| {
-            before.class == Class::Preposition && before.folded != "of"
+            before.value.is_some()
+                || before.class == Class::Comma
+                || before.class == Class::Preposition && before.folded != "of"
                 || before.is_verb()
                 || start == 1 && before.class == Class::Article
         });
@@ -42,6 +44,23 @@ pub(super) fn insertions(tokens: &[Token]) -> Vec<Vec<Token>> {
         found.push([&tokens[start..at], &[be], inside].concat());
     }
     found
+}
+
+/// "The minister, Edit Vas, ...": she is the minister.
+pub(super) fn naming(tokens: &[Token]) -> Option<Vec<Token>> {
+    let comma = tokens.iter().take(MAX_NAME).position(|token| token.class == Class::Comma)?;
+    let close = comma + 1 + tokens[comma + 1..].iter().position(|token| token.class == Class::Comma)?;
+    let (office, name) = (&tokens[..comma], &tokens[comma + 1..close]);
+    let plain = |token: &Token| token.class == Class::Content && !token.is_sure_name() && !token.is_verb();
+    let fits = office.first().is_some_and(|first| first.folded == "the")
+        && office.len() > 1
+        && office[1..].iter().all(plain)
+        && !name.is_empty()
+        && name.iter().all(|token| token.is_sure_name() && token.class == Class::Content && token.value.is_none())
+        && tokens.get(close + 1).is_some_and(|next| next.class != Class::And && !next.is_sure_name());
+    let mut be = Token::word("be");
+    be.form = Form::Any;
+    fits.then(|| [name, &[be], office].concat())
 }
 
 /// "The Halcyon was a steamer, launched in 1890": it was launched in 1890.

@@ -31,6 +31,7 @@ use crate::base::error::Result;
 use crate::base::ids::SentenceId;
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::context::{Citation, TextFetcher};
+use alignment::Effort;
 use claim::cut;
 use passage::Passage;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ use support::HeldAgainst;
 
 /// Sentences of one row that are cited for one claim.
 const MAX_SENTENCES: usize = 2;
+/// Steps for one answer, of about 50 ns.
+const MAX_STEPS: u64 = 30_000_000;
 /// Sentences of an answer that are held against the evidence; what comes behind is not supported.
 const MAX_CLAIMS: usize = 200;
 
@@ -85,13 +88,22 @@ struct Judge<'a> {
     passages: BTreeMap<usize, Passage>,
     /// What was claimed before.
     before: String,
+    /// Steps for all claims of the answer.
+    effort: Effort,
     /// Claims that may still be judged.
     left: usize,
 }
 
 impl<'a> Judge<'a> {
     fn new(question: &'a str, table: &'a EvidenceTable) -> Self {
-        Judge { question, table, passages: BTreeMap::new(), before: String::new(), left: MAX_CLAIMS }
+        Judge {
+            question,
+            table,
+            passages: BTreeMap::new(),
+            before: String::new(),
+            effort: Effort::new(MAX_STEPS),
+            left: MAX_CLAIMS,
+        }
     }
 
     fn judge(&mut self, text: &str, named: &[usize], checked: bool) -> Judged {
@@ -140,7 +152,7 @@ impl<'a> Judge<'a> {
             .collect();
         let evidence =
             HeldAgainst { question: self.question, before: &self.before, passages: &passages, texts: &texts };
-        let grounds = evidence.grounds(text)?;
+        let grounds = evidence.grounds(text, &self.effort)?;
         Some(grounds.into_iter().map(|ground| (passages[ground.passage].row, ground.range)).collect())
     }
 }

@@ -3,10 +3,16 @@
 use super::token::{Form, Token};
 use super::vocabulary::Class;
 
+/// Ways to cut one claim.
+const MAX_CUTS: usize = 8;
+
 /// All ways to cut at one of the claim's joints; each part must hold for the claim to hold.
 pub(super) fn parts(claim: &[Token]) -> Vec<Vec<Vec<Token>>> {
     let mut found: Vec<Vec<Vec<Token>>> = inserted(claim).into_iter().collect();
     for (at, token) in claim.iter().enumerate().skip(1) {
+        if found.len() >= MAX_CUTS {
+            break;
+        }
         let joint = token.class == Class::And || token.class == Class::Break && token.folded == ";";
         if !joint || at + 1 >= claim.len() || claim[..at].iter().any(|token| token.folded == "between") {
             continue;

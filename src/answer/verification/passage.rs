@@ -1,7 +1,7 @@
 //! Give me a passage with its title and headings, I give you its sentences, with what their first words refer to.
 
-use super::alignment::Saying;
-use super::implied::{insertions, lifespan, predicate, with_short_form};
+use super::alignment::{MAX_TOKENS, Saying};
+use super::implied::{insertions, lifespan, naming, predicate, with_short_form};
 use super::rewording::uncleft;
 use super::token::{Token, read};
 use super::vocabulary::{Class, is_title};
@@ -200,10 +200,11 @@ impl PassageReader {
     ) -> PassageSentence {
         let mut wordings = vec![tokens.clone()];
         let heading = tokens.first().is_some_and(|token| token.folded == "#");
-        if english && !heading {
-            self.resolve(&tokens, &mut wordings);
+        if english && !heading && tokens.len() <= MAX_TOKENS {
+            self.resolve(&tokens, bearers, &mut wordings);
             wordings.extend(lifespan(&tokens).into_iter().flatten());
             wordings.extend(uncleft(&tokens));
+            wordings.extend(naming(&tokens));
             let short: Vec<Vec<Token>> = wordings.iter().filter_map(|tokens| with_short_form(tokens)).collect();
             wordings.extend(short);
             let inserted: Vec<Vec<Token>> =
@@ -224,7 +225,7 @@ impl PassageReader {
     }
 
     /// Adds the sentence with what its subject refers to, and takes note of the subject.
-    fn resolve(&mut self, tokens: &[Token], wordings: &mut Vec<Vec<Token>>) {
+    fn resolve(&mut self, tokens: &[Token], bearers: &Bearers, wordings: &mut Vec<Vec<Token>>) {
         let Some(start) = subject_start(tokens) else { return };
         let first = &tokens[start];
         let end = subject_end(tokens, start);
@@ -266,7 +267,7 @@ impl PassageReader {
                 } else if !spoken.is_empty() && spoken.len() <= MAX_SUBJECT && is_named(&spoken) {
                     let mut topic: Vec<Token> = spoken.into_iter().cloned().collect();
                     topic.iter_mut().for_each(|token| token.initial = false);
-                    self.expand(&mut topic, wordings, tokens, start, end);
+                    self.expand(&mut topic, bearers, wordings, tokens, start, end);
                     self.topic = Some(topic);
                     self.called = None;
                 } else if start < end {
@@ -290,10 +291,11 @@ impl PassageReader {
         definite && self.title.len() > 1 && !noun.is_sure_name() && head
     }
 
-    /// A family name alone is the person of the title, if it is theirs.
+    /// A family name alone is the person of the title, or else the one person of the passage, who bears it.
     fn expand(
         &self,
         topic: &mut Vec<Token>,
+        bearers: &Bearers,
         wordings: &mut Vec<Vec<Token>>,
         tokens: &[Token],
         start: usize,
@@ -301,7 +303,14 @@ impl PassageReader {
     ) {
         let [name] = topic.as_slice() else { return };
         let last = self.title.last().is_some_and(|token| token.folded == name.folded);
-        if self.title.len() > 1 && last && name.name {
+        if let (Some([first]), false) = (bearers.get(&name.folded).map(Vec::as_slice), last) {
+            let whole = [Token { name: true, ..Token::word(first) }, name.clone()];
+            let mut wording = tokens[..start].to_vec();
+            wording.extend_from_slice(&whole);
+            wording.extend_from_slice(&tokens[end..]);
+            wordings.push(wording);
+            *topic = whole.to_vec();
+        } else if self.title.len() > 1 && last && name.name {
             let mut wording = tokens[..start].to_vec();
             wording.extend_from_slice(&self.title);
             wording.extend_from_slice(&tokens[end..]);

@@ -15,7 +15,9 @@ const MAX_PHRASES: usize = 3;
 pub(super) fn wordings(claim: &[Token], statement: &Saying) -> Vec<Rewording> {
     let plain = |tokens: Vec<Token>| Rewording { tokens, free_subject: false };
     let mut found = vec![plain(claim.to_vec())];
+    let moved: Vec<Vec<Token>> = fronted(claim);
     found.extend(actives(claim));
+    found.extend(moved.iter().flat_map(|claim| actives(claim)));
     found.extend(passives(claim, statement).into_iter().map(plain));
     found.extend(relations(claim, statement).into_iter().map(plain));
     found.extend(swapped(claim).map(plain));
@@ -236,8 +238,8 @@ fn phrases(tokens: &[Token]) -> (usize, Vec<std::ops::Range<usize>>) {
     (first, starts.iter().zip(ends).map(|(&start, end)| start..end).collect())
 }
 
-/// The claim with its phrases in other places.
-fn reordered(tokens: &[Token]) -> Vec<Vec<Token>> {
+/// The claim with its first phrase behind.
+fn fronted(tokens: &[Token]) -> Vec<Vec<Token>> {
     let mut found = Vec::new();
     // "In 1884, X ..." as "X ... in 1884".
     if tokens.first().is_some_and(|token| token.class == Class::Preposition && is_adjunct(&token.folded)) {
@@ -258,6 +260,13 @@ fn reordered(tokens: &[Token]) -> Vec<Vec<Token>> {
             found.push(rest);
         }
     }
+    found
+}
+
+/// The claim with its phrases in other places.
+fn reordered(tokens: &[Token]) -> Vec<Vec<Token>> {
+    let mut found = Vec::new();
+    found.extend(fronted(tokens));
     if let [first, time, rest @ ..] = tokens
         && ["last", "next"].contains(&first.folded.as_str())
         && !rest.first().is_some_and(Token::is_verb)

@@ -1,6 +1,6 @@
 //! Give me a claim and passages, I say which sentences support it, or what does not agree.
 
-use super::alignment::{Effort, Rewording, follows};
+use super::alignment::{Effort, MAX_TOKENS, Rewording, follows};
 use super::asked;
 use super::description;
 use super::foreign;
@@ -15,9 +15,6 @@ use std::ops::Range;
 const MAX_PARTS: usize = 8;
 /// Names that may be what a claim describes.
 const MAX_NAMES: usize = 48;
-/// Steps of one claim.
-const MAX_STEPS: u64 = 4_000_000;
-
 /// A sentence that supports a claim: which passage, and where in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ground {
@@ -43,15 +40,15 @@ pub(super) struct HeldAgainst<'a> {
 /// A claim that is read, with what is needed to hold it against sentences.
 struct Claimed<'a> {
     evidence: &'a HeldAgainst<'a>,
-    effort: Effort,
+    effort: &'a Effort,
     /// Folded words of the question and of what was claimed before.
     known: Vec<String>,
 }
 
 impl HeldAgainst<'_> {
-    /// The sentences that support `claim`; `None` if they do not.
-    pub(super) fn grounds(&self, claim: &str) -> Option<Vec<Ground>> {
-        let claimed = Claimed { evidence: self, effort: Effort::new(MAX_STEPS), known: self.known() };
+    /// The sentences that support `claim`; `None` if they do not, or `effort` ends before it is known.
+    pub(super) fn grounds(&self, claim: &str, effort: &Effort) -> Option<Vec<Ground>> {
+        let claimed = Claimed { evidence: self, effort, known: self.known() };
         claimed.copy(claim).map(|ground| vec![ground]).or_else(|| claimed.grounds(claim))
     }
 
@@ -76,11 +73,12 @@ impl Claimed<'_> {
         let found = self.said().find(|(at, said)| {
             let text = self.evidence.texts[*at].get(said.range.clone()).unwrap_or_default();
             let pronoun = said.statements.first().is_some_and(|statement| refers(&statement.tokens));
+            // A heading and an item of a list say nothing by themselves.
+            let ends = text.trim_end().ends_with(['.', '!', '\u{3002}', '\u{964}']);
             let open = text.trim_end().ends_with(['?', '\u{ff1f}', ':', '\u{ff1a}']) || text.starts_with('#');
-            enough && !open && bare(text) == wanted && (!pronoun || self.is_known(said))
+            enough && ends && !open && bare(text) == wanted && (!pronoun || self.is_known(said))
         });
-        let sentence = read(claim, DecimalMark::Point).iter().any(Token::is_verb) || !is_english(claim);
-        found.filter(|_| sentence).map(|(passage, said)| Ground { passage, range: said.range.clone() })
+        found.map(|(passage, said)| Ground { passage, range: said.range.clone() })
     }
 
     /// Whether what a sentence with a pronoun is about may be what the claim is about.
@@ -91,14 +89,16 @@ impl Claimed<'_> {
     fn grounds(&self, claim: &str) -> Option<Vec<Ground>> {
         if is_english(claim) {
             let tokens = trimmed(read(claim, DecimalMark::Point));
-            if let Some(mut found) = self.english(&tokens, 0) {
+            if tokens.len() <= MAX_TOKENS
+                && let Some(mut found) = self.english(&tokens, 0)
+            {
                 found.dedup();
                 return Some(found);
             }
         }
         let (passage, said) = self.said().find(|(at, said)| {
             let text = self.evidence.texts[*at].get(said.range.clone()).unwrap_or_default();
-            !said.english && foreign::supports(self.evidence.question, claim, text, &self.effort)
+            !said.english && foreign::supports(self.evidence.question, claim, text, self.effort)
         })?;
         Some(vec![Ground { passage, range: said.range.clone() }])
     }
@@ -189,6 +189,9 @@ impl Claimed<'_> {
 
     /// A sentence that says all of `claim`.
     fn sentence(&self, claim: &[Token]) -> Option<Ground> {
+        /// What other wordings of a claim take, for each of its words.
+        const WORDINGS: u64 = 100;
+        let size = claim.len() as u64;
         if !is_said(claim) {
             return None;
         }
@@ -196,18 +199,25 @@ impl Claimed<'_> {
         let pronoun = claim.first().is_some_and(|first| matches!(first.folded.as_str(), "he" | "she" | "it" | "they"));
         let found = self.said().filter(|(_, said)| said.english).find(|(at, said)| {
             said.statements.iter().any(|statement| {
+                if statement.tokens.len() > MAX_TOKENS || !self.effort.take(size * 2) {
+                    return false;
+                }
                 let shared = claim
                     .iter()
                     .filter(|token| token.value.is_some() || token.is_sure_name())
                     .all(|token| statement.tokens.iter().any(|said| token.agrees_with(said)));
-                if !shared || refers && !self.is_known(said) || is_question(&statement.tokens) {
+                if !shared
+                    || refers && !self.is_known(said)
+                    || is_question(&statement.tokens)
+                    || !self.effort.take(size * WORDINGS)
+                {
                     return false;
                 }
                 let title = &self.evidence.passages[*at].title;
                 let named = (pronoun && !title.is_empty()).then(|| [title, &claim[1..]].concat());
                 let holds = |claim: &[Token]| {
                     let all: Vec<Rewording> = wordings(claim, statement);
-                    all.iter().any(|wording| follows(wording, statement, &self.effort))
+                    all.iter().any(|wording| follows(wording, statement, self.effort))
                 };
                 holds(claim) || named.is_some_and(|named| holds(&named))
             })

@@ -78,7 +78,7 @@ const PREPOSITIONS: &str = "\
 const ADJUNCTS: &str = "\
     of in on at by for from to with during after before since between near into onto through across along \
     behind beside inside outside over above below among around towards toward via as despite upon throughout \
-    aboard beneath opposite north south east west";
+    aboard unlike beneath opposite north south east west";
 /// Say that something may, must or will be.
 const MODALS: &str = "\
     may might can could must should shall would will ought need cannot";

@@ -110,7 +110,7 @@ impl Shortening<'_> {
         }
         only < right
             && self.tokens[only + 1..right].iter().all(Token::is_silent)
-            && self.tokens[right].is_verb()
+            && (self.tokens[right].is_verb() || self.tokens.get(right + 1).is_some_and(Token::is_verb))
             && self.tokens[left].is_sure_name()
             && self.tokens[start].folded != "of"
     }

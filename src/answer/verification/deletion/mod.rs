@@ -83,7 +83,9 @@ impl Shortening<'_> {
 
 /// Whether a claim with the word at `at` says something of all, of none or of the one.
 pub(super) fn is_restrictive(claim: &[Token], at: usize) -> bool {
-    let rank = claim[at].class == Class::Ordinal && at > 0 && claim[at - 1].class == Class::Preposition;
+    // "of first instance", "a second wheel": one more, not the one.
+    let led = |before: &Token| before.class == Class::Preposition || before.folded == "a";
+    let rank = claim[at].class == Class::Ordinal && at > 0 && led(&claim[at - 1]);
     // "first climbed", "last inspected": when, not which.
     let verb = claim.get(at + 1).is_some_and(|next| next.is_past() && next.class == Class::Content);
     let order = ["first", "last"].contains(&claim[at].folded.as_str()) && verb;

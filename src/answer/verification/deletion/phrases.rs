@@ -43,11 +43,21 @@ impl Shortening<'_> {
             start += 1;
         }
         let mut end = self.noun_phrase(start);
-        if end == start {
+        // "for the first year" limits what is said.
+        if end == start || self.has(start, end, |token| token.class == Class::Ordinal) {
             return None;
         }
         if token.folded == "between" && self.tokens.get(end).is_some_and(|next| next.folded == "and") {
             end = Some(self.noun_phrase(end + 1)).filter(|&second| second > end + 1)?;
+        }
+        // "to the brothers Ed and Tom Sykes"
+        let list = self.tokens.get(end).is_some_and(|next| next.folded == "and")
+            && self.tokens[end - 1].is_sure_name()
+            && self.tokens.get(end + 1).is_some_and(Token::is_sure_name);
+        if list {
+            let second = self.noun_phrase(end + 1);
+            let own = self.tokens.get(second).is_some_and(|next| next.is_verb() || next.class == Class::Comma);
+            return Some(if second > end + 1 && !own { second } else { end });
         }
         Some(end)
     }
