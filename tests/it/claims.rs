@@ -155,3 +155,22 @@ proptest! {
         prop_assert!(!supports(&question, "Xanthippe built the Velm Dam.", &rows, &table));
     }
 }
+
+#[test]
+fn the_answer_to_another_question_is_not_supported() {
+    let kb = super::demo();
+    let text = std::fs::read_to_string(root().join("assets/demo-questions.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let asked: Vec<(&str, &str)> =
+        rows.iter().filter_map(|row| Some((row["question"].as_str()?, row["answer"].as_str()?))).collect();
+    let documents: Vec<String> = kb.documents().unwrap().map(|document| document.unwrap().id).collect();
+    let (table, numbers) = table_of(&kb, &documents);
+    let mut tried = 0;
+    for (question, right) in asked.iter().step_by(3) {
+        for (_, other) in asked.iter().step_by(4).filter(|(_, other)| other != right) {
+            assert!(!supports(question, other, &numbers, &table), "{question} {other}, not {right}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 80, "{tried}");
+}
