@@ -48,9 +48,10 @@ pub use answer::trace::{CallTrace, TraceAction, TraceEntry};
 #[doc(inline)]
 pub use answer::{Answer, AnswerEvidence, Cause, Claim, LinkedName, Status, SubQuestion, Support};
 #[doc(inline)]
-pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
+pub use base::error::{Corruption, Error, ModelFault, ReadError, Result, Sought};
 #[doc(inline)]
 pub use base::ids::{ChunkId, DocumentId, EntityId, FactId, SentenceId};
+pub use base::work::{Work, WorkExceeded, WorkLimits};
 #[doc(inline)]
 pub use corpus::snapshot::Encoding;
 #[doc(inline)]

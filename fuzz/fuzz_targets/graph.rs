@@ -14,7 +14,8 @@ fuzz_target!(|input: (&[u8], &[u8], &[u8], &[u8], &[u8])| {
     if let Ok(facts) = Facts::new(&a, &b, &c, &d, &e) {
         for id in 0..8 {
             let _ = (facts.row(FactId(id)), facts.sources(FactId(id)));
-            let _ = (facts.outward(EntityId(id)), facts.inward(EntityId(id)));
+            let _ = facts.outward(EntityId(id)).map(|arcs| arcs.for_each(drop));
+            let _ = facts.inward(EntityId(id)).map(|arcs| arcs.for_each(drop));
         }
         let _ = facts.check(8, 100, 100);
     }

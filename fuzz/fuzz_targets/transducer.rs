@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (&[u8], &str)| {
     let (bytes, word) = input;
     let section = SectionBytes::new("FUZZ", bytes.to_vec().into());
-    if let Ok(transducer) = Transducer::new(&section) {
+    if let Ok(transducer) = Transducer::new(&section, 4096) {
         let _ = transducer.get(word.as_bytes());
         let mut left = 10_000;
         let _ = transducer.walk(b"", |_| { left -= 1; left > 0 }, |_, _| true);

@@ -1,5 +1,6 @@
 //! Give me what went wrong in any layer, I give you one error that says what, why and how to mend it.
 
+use crate::base::work::WorkExceeded;
 use std::path::PathBuf;
 
 /// Shorthand for results of this crate.
@@ -23,6 +24,18 @@ impl Corruption {
     pub fn new(section: &'static str, offset: u64, reason: &'static str) -> Self {
         Corruption { section, offset, reason }
     }
+}
+
+/// Why bytes of a file were not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// They break the format.
+    #[error(transparent)]
+    Damaged(#[from] Corruption),
+    /// Reading them would cost more than the query may.
+    #[error(transparent)]
+    TooCostly(#[from] WorkExceeded),
 }
 
 /// What was looked for and is not there.
@@ -68,6 +81,10 @@ pub enum Error {
     /// The bytes break the format: fetch the file again or build it anew.
     #[error("{0}; the file was changed after it was made: fetch it again, or build it anew")]
     Corrupt(#[from] Corruption),
+    /// The query would cost more than its [`WorkLimits`](crate::WorkLimits) allow: the file was made to cost much, or
+    /// is honest and large, and the limits can be raised.
+    #[error("{0}; set higher `WorkLimits` if you trust the file")]
+    TooCostly(#[from] WorkExceeded),
     /// The file does not start with the magic bytes.
     #[error("not an a2kb file (the first bytes are {found:02x?}); a `Builder` makes one of documents")]
     NotA2kb {
@@ -181,6 +198,15 @@ pub enum Error {
     /// The build stopped at the caller's wish; nothing was left under the final name.
     #[error("stopped; nothing was changed")]
     Interrupted,
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Damaged(corruption) => corruption.into(),
+            ReadError::TooCostly(exceeded) => exceeded.into(),
+        }
+    }
 }
 
 impl Error {

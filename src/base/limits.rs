@@ -8,6 +8,14 @@ pub const MAX_BLOCK_TEXT_BYTES: u64 = 1 << 20;
 pub const MAX_DOCUMENT_BYTES: u64 = 1 << 28;
 /// Text of one sentence: lengths are u16.
 pub const MAX_SENTENCE_BYTES: usize = 65_535;
+/// Text of one chunk: bounds the memory and the work of one hit.
+pub const MAX_CHUNK_BYTES: usize = 1 << 18;
+/// A normalised name of an entity: longer ones name nothing that a question says.
+pub const MAX_NAME_KEY_BYTES: usize = 4096;
+/// What is put before a question or a sentence for a model.
+pub const MAX_TEXT_PREFIX_BYTES: usize = 4096;
+/// Probe texts of an embedder.
+pub const MAX_PROBES: usize = 16;
 /// One string of the string table; metadata is the longest.
 pub const MAX_STRING_BYTES: usize = 1 << 20;
 /// The manifest, which is read as a whole.
@@ -44,6 +52,7 @@ pub const MAX_CHUNK_TOKENS: u32 = 8192;
 
 const _: () = assert!(64 + MAX_SECTIONS as usize * 32 <= 4096, "the section table fits the header page");
 const _: () = assert!(MAX_SENTENCE_BYTES <= u16::MAX as usize);
+const _: () = assert!(MAX_SENTENCE_BYTES <= MAX_CHUNK_BYTES);
 const _: () = assert!(MAX_DOCUMENT_BYTES < u32::MAX as u64);
 const _: () = assert!(BLOCK_TARGET_BYTES as u64 + MAX_SENTENCE_BYTES as u64 <= MAX_BLOCK_TEXT_BYTES);
 // A chunk ends with the sentence that fills it, and a token takes at least one byte; lengths are u16.

@@ -8,3 +8,4 @@ pub mod private_file;
 pub mod quantity;
 pub mod score;
 pub mod text;
+pub mod work;

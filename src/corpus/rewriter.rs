@@ -48,7 +48,7 @@ impl<P: Place> Rewriter<P> {
     /// Says which model made the vectors.
     pub fn embedder(&mut self, record: &EmbedderRecord) -> Result<()> {
         let bytes = record.encode().ok_or_else(|| {
-            Error::invalid("the embedder", "its name, prefixes and probes are longer than 1 MiB", "shorten them")
+            Error::invalid("the embedder", "a prefix is longer than 4096 bytes, or all of it than 1 MiB", "shorten it")
         })?;
         let written = self.writer.section(Kind::Embedder, &bytes);
         self.io(written)

@@ -1,14 +1,16 @@
 //! Give me a file, I give you **the** read view: every index, parsed when it is first used.
 
 use crate::base::error::{Corruption, Result};
-use crate::base::ids::{ChunkId, StringId};
+use crate::base::ids::{ChunkId, DocumentId, StringId};
 use crate::base::text::ANALYZER;
+use crate::base::work::{Work, WorkLimits, WorkMeter};
 pub use crate::format::kind::Kind;
 use crate::format::manifest::{EmbedderRecord, Manifest};
+use crate::format::section::SectionBytes;
 use crate::format::strings::Strings;
 use crate::index::entity_dictionary::EntityDictionary;
 pub use crate::index::entity_dictionary::layout::origin;
-pub use crate::index::graph::{Arc, FactRow};
+pub use crate::index::graph::{FactArc, FactRow};
 use crate::index::graph::{Facts, Links};
 use crate::index::hnsw::NeighbourGraph;
 use crate::index::postings::Postings;
@@ -20,13 +22,23 @@ use crate::index::term_dictionary::TermDictionary;
 use crate::index::text_store::TextStore;
 pub use crate::index::vectors::{Encoding, QueryVector, Vectors};
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-/// The read view of one file. Shared by any number of threads.
+/// What all views of one file share.
 #[derive(Debug)]
-pub struct Snapshot {
+struct SharedParts {
     reader: SealedReader,
     manifest: OnceLock<Manifest>,
+    embedder: OnceLock<Option<EmbedderRecord>>,
+    duplicates_by_document: Arc<OnceLock<Vec<u32>>>,
+}
+
+/// The read view of one file, shared by any number of threads; or that of one query, which counts what reading costs.
+#[derive(Debug)]
+pub struct Snapshot {
+    shared: Arc<SharedParts>,
+    meter: Option<Arc<WorkMeter>>,
     strings: OnceLock<Strings>,
     provenance: OnceLock<Provenance>,
     layers: OnceLock<Vec<LayerRow>>,
@@ -37,7 +49,6 @@ pub struct Snapshot {
     facts: OnceLock<Facts>,
     mentions: OnceLock<Links>,
     about: OnceLock<Links>,
-    embedder: OnceLock<Option<EmbedderRecord>>,
     vectors: [OnceLock<Option<Vectors>>; 5],
     neighbours: OnceLock<Option<NeighbourGraph>>,
     synonyms: OnceLock<Option<Synonyms>>,
@@ -72,9 +83,20 @@ fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
 impl Snapshot {
     /// A view that has not touched anything but the header page.
     pub fn new(reader: SealedReader) -> Self {
+        let (manifest, embedder, duplicates_by_document) = Default::default();
+        Self::of(Arc::new(SharedParts { reader, manifest, embedder, duplicates_by_document }), None)
+    }
+
+    /// The view of one query over the same file: whatever it reads is counted, and fails where it exceeds `limits`.
+    /// Costs about a microsecond.
+    pub fn metered(&self, limits: WorkLimits) -> Self {
+        Self::of(Arc::clone(&self.shared), Some(Arc::new(WorkMeter::new(limits))))
+    }
+
+    fn of(shared: Arc<SharedParts>, meter: Option<Arc<WorkMeter>>) -> Self {
         Snapshot {
-            reader,
-            manifest: OnceLock::new(),
+            shared,
+            meter,
             strings: OnceLock::new(),
             provenance: OnceLock::new(),
             layers: OnceLock::new(),
@@ -85,7 +107,6 @@ impl Snapshot {
             facts: OnceLock::new(),
             mentions: OnceLock::new(),
             about: OnceLock::new(),
-            embedder: OnceLock::new(),
             vectors: Default::default(),
             neighbours: OnceLock::new(),
             synonyms: OnceLock::new(),
@@ -99,19 +120,42 @@ impl Snapshot {
 
     /// The sections' bytes.
     pub fn reader(&self) -> &SealedReader {
-        &self.reader
+        &self.shared.reader
+    }
+
+    /// Counts work besides reading; an error if it is too much for the query.
+    #[inline]
+    pub fn spend(&self, work: Work, amount: usize) -> Result<()> {
+        match &self.meter {
+            Some(meter) => Ok(meter.spend(work, amount as u64)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets what the query has cost so far: its next part begins.
+    pub fn renew_work(&self) {
+        self.meter.iter().for_each(|meter| meter.renew());
+    }
+
+    fn section(&self, kind: Kind, needed_for: &'static str) -> Result<SectionBytes> {
+        Ok(self.shared.reader.section(kind, needed_for)?.metered(self.meter.clone()))
+    }
+
+    fn instance(&self, kind: Kind, instance: u32) -> Result<Option<SectionBytes>> {
+        let section = self.shared.reader.instance(kind, instance)?;
+        Ok(section.map(|section| section.metered(self.meter.clone())))
     }
 
     /// Who made the file, and how.
     pub fn manifest(&self) -> Result<&Manifest> {
-        once(&self.manifest, || {
-            Ok(Manifest::decode(&self.reader.section(Kind::Manifest, "the description of the file")?)?)
+        once(&self.shared.manifest, || {
+            Ok(Manifest::decode(&self.section(Kind::Manifest, "the description of the file")?)?)
         })
     }
 
     /// All short strings.
     pub fn strings(&self) -> Result<&Strings> {
-        once(&self.strings, || Ok(Strings::new(&self.reader.section(Kind::Strings, "reading")?)?))
+        once(&self.strings, || Ok(Strings::new(&self.section(Kind::Strings, "reading")?)?))
     }
 
     /// A string, or nothing for the mark "no string".
@@ -123,7 +167,7 @@ impl Snapshot {
     pub fn provenance(&self) -> Result<&Provenance> {
         const FOR: &str = "reading";
         once(&self.provenance, || {
-            let section = |kind| self.reader.section(kind, FOR);
+            let section = |kind| self.section(kind, FOR);
             let provenance = Provenance::new(
                 &section(Kind::Documents)?,
                 &section(Kind::Duplicates)?,
@@ -131,10 +175,11 @@ impl Snapshot {
                 &section(Kind::Sentences)?,
                 &section(Kind::Chunks)?,
             )?;
-            Ok(match self.reader.instance(Kind::DuplicateMetadata, 0)? {
+            Ok(match self.instance(Kind::DuplicateMetadata, 0)? {
                 Some(metadata) => provenance.with_duplicate_metadata(&metadata)?,
                 None => provenance,
-            })
+            }
+            .sharing(&self.shared.duplicates_by_document))
         })
     }
 
@@ -152,8 +197,8 @@ impl Snapshot {
     /// The text.
     pub fn text(&self) -> Result<&TextStore> {
         once(&self.text, || {
-            let blocks = self.reader.section(Kind::TextBlocks, "reading text")?;
-            Ok(TextStore::new(&blocks, &self.reader.section(Kind::TextIndex, "reading text")?)?)
+            let blocks = self.section(Kind::TextBlocks, "reading text")?;
+            Ok(TextStore::new(&blocks, &self.section(Kind::TextIndex, "reading text")?)?)
         })
     }
 
@@ -166,15 +211,15 @@ impl Snapshot {
                     format!("its words were cut by the analyzer {analyzer:?}, and this version knows {ANALYZER:?}");
                 return Err(crate::base::error::Error::Unsupported { what });
             }
-            Ok(TermDictionary::new(&self.reader.section(Kind::Terms, "keyword search")?)?)
+            Ok(TermDictionary::new(&self.section(Kind::Terms, "keyword search")?)?)
         })
     }
 
     /// Ordinal to chunks.
     pub fn postings(&self) -> Result<&Postings> {
         once(&self.postings, || {
-            let lists = self.reader.section(Kind::Postings, "keyword search")?;
-            let index = self.reader.section(Kind::PostingsIndex, "keyword search")?;
+            let lists = self.section(Kind::Postings, "keyword search")?;
+            let index = self.section(Kind::PostingsIndex, "keyword search")?;
             let postings = Postings::new(&lists, &index)?;
             if postings.chunk_count() != self.base_layer()?.chunk_count {
                 return Err(index.corrupt(4, "the postings are of another number of chunks than there are").into());
@@ -187,7 +232,7 @@ impl Snapshot {
     pub fn entities(&self) -> Result<&EntityDictionary> {
         const FOR: &str = "graph search";
         once(&self.entities, || {
-            let section = |kind| self.reader.section(kind, FOR);
+            let section = |kind| self.section(kind, FOR);
             Ok(EntityDictionary::new(
                 &section(Kind::Entities)?,
                 &section(Kind::EntityNames)?,
@@ -201,7 +246,7 @@ impl Snapshot {
     pub fn facts(&self) -> Result<&Facts> {
         const FOR: &str = "graph search";
         once(&self.facts, || {
-            let section = |kind| self.reader.section(kind, FOR);
+            let section = |kind| self.section(kind, FOR);
             Ok(Facts::new(
                 &section(Kind::Relations)?,
                 &section(Kind::Facts)?,
@@ -216,10 +261,7 @@ impl Snapshot {
     pub fn mentions(&self) -> Result<&Links> {
         const FOR: &str = "graph search";
         once(&self.mentions, || {
-            Ok(Links::new(
-                &self.reader.section(Kind::SentenceEntities, FOR)?,
-                &self.reader.section(Kind::EntitySentences, FOR)?,
-            )?)
+            Ok(Links::new(&self.section(Kind::SentenceEntities, FOR)?, &self.section(Kind::EntitySentences, FOR)?)?)
         })
     }
 
@@ -227,14 +269,14 @@ impl Snapshot {
     pub fn about(&self) -> Result<&Links> {
         const FOR: &str = "graph search";
         once(&self.about, || {
-            Ok(Links::new(&self.reader.section(Kind::ChunkAbout, FOR)?, &self.reader.section(Kind::EntityAbout, FOR)?)?)
+            Ok(Links::new(&self.section(Kind::ChunkAbout, FOR)?, &self.section(Kind::EntityAbout, FOR)?)?)
         })
     }
 
     /// Which model made the vectors, if there are any.
     pub fn embedder(&self) -> Result<Option<&EmbedderRecord>> {
-        let record = once(&self.embedder, || {
-            Ok(self.reader.instance(Kind::Embedder, 0)?.map(|section| EmbedderRecord::decode(&section)).transpose()?)
+        let record = once(&self.shared.embedder, || {
+            Ok(self.instance(Kind::Embedder, 0)?.map(|section| EmbedderRecord::decode(&section)).transpose()?)
         })?;
         Ok(record.as_ref())
     }
@@ -242,7 +284,7 @@ impl Snapshot {
     /// The vectors of a namespace, if the file has them.
     pub fn vectors(&self, namespace: Namespace) -> Result<Option<&Vectors>> {
         let vectors = once(&self.vectors[namespace as usize], || {
-            let Some(section) = self.reader.instance(Kind::Vectors, namespace as u32)? else { return Ok(None) };
+            let Some(section) = self.instance(Kind::Vectors, namespace as u32)? else { return Ok(None) };
             let vectors = Vectors::new(&section)?;
             let dimension = self.embedder()?.map(|embedder| embedder.dimension);
             if dimension != Some(vectors.dimension() as u64) || vectors.len() != self.id_count(namespace)? {
@@ -266,7 +308,7 @@ impl Snapshot {
     /// The neighbour graph over the sentences' vectors, if there is one.
     pub fn neighbours(&self) -> Result<Option<&NeighbourGraph>> {
         let graph = once(&self.neighbours, || {
-            let Some(section) = self.reader.instance(Kind::Hnsw, Namespace::Sentence as u32)? else { return Ok(None) };
+            let Some(section) = self.instance(Kind::Hnsw, Namespace::Sentence as u32)? else { return Ok(None) };
             let graph = NeighbourGraph::new(&section)?;
             if graph.len() != self.provenance()?.sentence_count() as usize {
                 return Err(section.corrupt(0, "the graph is of another number of sentences than there are").into());
@@ -279,7 +321,7 @@ impl Snapshot {
     /// Edges between entities of like names, if the file has them.
     pub fn synonyms(&self) -> Result<Option<&Synonyms>> {
         let synonyms = once(&self.synonyms, || {
-            let Some(section) = self.reader.instance(Kind::Synonyms, 0)? else { return Ok(None) };
+            let Some(section) = self.instance(Kind::Synonyms, 0)? else { return Ok(None) };
             let synonyms = Synonyms::new(&section)?;
             if synonyms.len() != self.entities()?.len() {
                 return Err(section.corrupt(0, "the edges are of another number of entities than there are").into());
@@ -291,14 +333,26 @@ impl Snapshot {
 
     /// The weights of the encoder that travels with the file, if one does.
     pub fn packed_encoder(&self) -> Result<Option<bytes::Bytes>> {
-        Ok(self.reader.instance(Kind::Encoder, 0)?.map(|section| section.bytes().clone()))
+        Ok(self.instance(Kind::Encoder, 0)?.map(|section| section.bytes().clone()))
+    }
+
+    /// Ids of a chunk's sentences.
+    pub fn sentences_of_chunk(&self, chunk: ChunkId) -> Result<Range<u32>> {
+        let provenance = self.provenance()?;
+        Ok(provenance.sentences_of_chunk(&provenance.chunk(chunk)?)?)
+    }
+
+    /// Ids of a document's sentences.
+    pub fn sentences_of_document(&self, document: DocumentId) -> Result<Range<u32>> {
+        let provenance = self.provenance()?;
+        Ok(provenance.sentences_of_document(&provenance.document(document)?)?)
     }
 
     /// Token position in a base chunk's sequence at which its first sentence starts: title and headings stand before.
     pub fn prefix_length(&self, chunk: ChunkId) -> Result<u32> {
         let provenance = self.provenance()?;
         let mut own = 0;
-        for sentence in provenance.chunk(chunk)?.sentences() {
+        for sentence in self.sentences_of_chunk(chunk)? {
             own += u32::from(provenance.sentence(crate::base::ids::SentenceId(sentence))?.token_count);
         }
         Ok(u32::from(self.postings()?.length(chunk.0)?).saturating_sub(own))

@@ -4,6 +4,7 @@ use crate::base::error::Result;
 use crate::base::ids::{DocumentId, SentenceId};
 use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::format::kind::Kind;
+use crate::vectors::encoder::Encoder;
 use sha2::{Digest, Sha256};
 
 /// What was checked.
@@ -59,6 +60,9 @@ fn check_vectors(snapshot: &Snapshot) -> Result<()> {
         if let Some(vectors) = snapshot.vectors(namespace)? {
             vectors.check_all(vectors.len())?;
         }
+    }
+    if let Some(bytes) = snapshot.packed_encoder()? {
+        Encoder::from_bytes(bytes)?.check()?;
     }
     if let Some(graph) = snapshot.neighbours()? {
         graph.check(snapshot.provenance()?.sentence_count() as usize)?;

@@ -165,6 +165,8 @@ impl QuestionRun<'_, '_> {
                 None => controller.next(observation, &self.workspace),
             };
             let started = (self.driver.clock)();
+            // There are at most as many actions as the budget has steps, and each may cost what a query may.
+            self.driver.snapshot.renew_work();
             let mut entry = TraceEntry::default();
             let next = match action {
                 Action::Gate { query, threshold } => self.gate(&query, threshold, &mut entry)?,

@@ -66,7 +66,7 @@ impl<'a> GoldFinder<'a> {
         let snapshot = kb.snapshot();
         let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
         let mut names = GoldFinder { snapshot, by_id: FxHashMap::default(), by_title: FxHashMap::default() };
-        for duplicate in provenance.duplicates() {
+        for duplicate in provenance.duplicates()? {
             names.by_id.insert(strings.get(duplicate.external_id)?, duplicate.document);
         }
         for id in (0..provenance.document_count()).map(DocumentId) {

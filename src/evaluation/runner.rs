@@ -85,7 +85,7 @@ pub fn run(
     settings: &RunSettings,
     kept: Option<&RecordFile<Record>>,
 ) -> Result<Vec<Record>> {
-    let snapshot = kb.snapshot();
+    let snapshot = &kb.query_snapshot();
     let has_vectors = snapshot.embedder()?.is_some() && !preset.without_vectors;
     if preset.pipeline.needs_vector() && !has_vectors {
         return Err(Error::NoVectors { needed_for: format!("the preset {:?}", preset.name) });
@@ -98,6 +98,7 @@ pub fn run(
         if let Some(known) = kept.and_then(|kept| kept.get(&key)) {
             return Ok(known.clone());
         }
+        snapshot.renew_work();
         let vectors = if has_vectors { Some(QuestionVectors::of(&view, &question.question, embed)?) } else { None };
         let record = ask(&view, question, preset, vectors.as_ref(), settings, &corpus)?;
         kept.map(|kept| kept.keep(&record)).transpose()?;
@@ -140,6 +141,7 @@ fn ask(
 ) -> Result<Record> {
     let (mut retrieved, mut fastest) = (Retrieved::default(), f64::INFINITY);
     for _ in 0..settings.passes.max(1) {
+        view.snapshot().renew_work();
         let start = Instant::now();
         // Cutting, looking up and linking the question belongs to its time, making its vectors does not.
         let mut question = Question::new(view, &judged.question)?;

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::base::error::{Error, Result};
+use crate::base::work::WorkLimits;
 use crate::controllers::controller::Turn;
 use crate::corpus::snapshot::QueryVector;
 use crate::driver::stand_in::StandIn;
@@ -60,6 +61,7 @@ pub struct AskRequest<'a> {
     stream: bool,
     on_event: Option<Listener<'a>>,
     cancelled: Box<dyn Fn() -> bool + 'a>,
+    limits: Option<WorkLimits>,
 }
 
 impl fmt::Debug for AskRequest<'_> {
@@ -89,6 +91,7 @@ impl KnowledgeBase {
             stream: false,
             on_event: None,
             cancelled: Box::new(|| false),
+            limits: None,
         }
     }
 }
@@ -165,6 +168,12 @@ impl<'a> AskRequest<'a> {
     /// Hears of what happens while the answer is made.
     pub fn on_event(mut self, on_event: impl FnMut(Event<'_>) + 'a) -> Self {
         self.on_event = Some(Box::new(on_event));
+        self
+    }
+
+    /// What each retrieval, and each reading by a tool, may cost at most, instead of [`KnowledgeBase::limits`].
+    pub fn limits(mut self, limits: WorkLimits) -> Self {
+        self.limits = Some(limits);
         self
     }
 
@@ -254,7 +263,8 @@ impl<'a> AskRequest<'a> {
 
     fn run_with(mut self, model: Option<&dyn LanguageModel>) -> Result<Answer> {
         let kb = self.kb;
-        let documents = self.filter.as_ref().map(|filter| filter.documents(kb.snapshot())).transpose()?;
+        let snapshot = &kb.snapshot().metered(self.limits.unwrap_or(kb.limits()));
+        let documents = self.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
         let start = Instant::now();
         // Gate, retrieval and tools ask for the same vectors.
         let known: RefCell<HashMap<String, Option<QueryVector>>> = RefCell::default();
@@ -274,7 +284,7 @@ impl<'a> AskRequest<'a> {
         }
         let mut unheard = |_: Event<'_>| {};
         let driver = Driver {
-            snapshot: kb.snapshot(),
+            snapshot,
             embed: &embed,
             model,
             reranker: self.reranker,

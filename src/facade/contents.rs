@@ -1,4 +1,5 @@
-//! I go through all that a file holds: documents, chunks, entities, facts, each in the order of its numbers.
+//! I go through all that a file holds: documents, chunks, entities, facts, each in the order of its numbers. What one
+//! of them may cost is limited as for a query.
 
 use crate::base::error::Result;
 use crate::base::ids::{ChunkId, DocumentId, EntityId, FactId};
@@ -32,13 +33,19 @@ impl KnowledgeBase {
     /// ```
     pub fn documents(&self) -> Result<impl Iterator<Item = Result<DocumentInfo>>> {
         let count = self.snapshot().provenance()?.document_count();
-        Ok((0..count).map(|number| document_info(self.snapshot(), DocumentId(number))))
+        Ok((0..count).map(|number| document_info(&self.query_snapshot(), DocumentId(number))))
     }
 
     /// All chunks of the base layer, with their texts.
     pub fn chunks(&self) -> Result<impl Iterator<Item = Result<ChunkText>>> {
-        let mut fetcher = TextFetcher::new(self.snapshot());
-        Ok(self.snapshot().base_layer()?.chunks().map(move |number| fetcher.chunk(ChunkId(number))))
+        let mut block = None;
+        Ok(self.snapshot().base_layer()?.chunks().map(move |number| {
+            let snapshot = self.query_snapshot();
+            let mut fetcher = TextFetcher::with_block(&snapshot, block.take());
+            let chunk = fetcher.chunk(ChunkId(number));
+            block = fetcher.into_block();
+            chunk
+        }))
     }
 
     /// All entities of the graph.

@@ -4,6 +4,7 @@
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
 use crate::base::text::{name_key, shown_in_line};
+use crate::base::work::Work;
 use crate::corpus::snapshot::Snapshot;
 use crate::facade::knowledge_base::KnowledgeBase;
 use crate::retrieval::context::{Citation, TextFetcher, entity_name};
@@ -101,27 +102,32 @@ pub struct PictureEdge {
     pub fact: FactLine,
 }
 
-/// What the graph has to say.
-#[derive(Clone, Copy, Debug)]
+/// What the graph has to say; each call may cost what a query may.
+#[derive(Debug)]
 pub struct Explorer<'a> {
     kb: &'a KnowledgeBase,
-    view: GraphView<'a>,
+    snapshot: Snapshot,
 }
 
 impl KnowledgeBase {
     /// The entity graph to look at.
     pub fn explore(&self) -> Explorer<'_> {
-        Explorer { kb: self, view: GraphView::whole(self.snapshot()) }
+        Explorer { kb: self, snapshot: self.query_snapshot() }
     }
 }
 
-impl<'a> Explorer<'a> {
-    fn snapshot(&self) -> &'a Snapshot {
-        self.view.snapshot()
+impl Explorer<'_> {
+    fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    fn view(&self) -> GraphView<'_> {
+        GraphView::whole(&self.snapshot)
     }
 
     /// The entities of a name, or the one of `#` and its number. The most mentioned one comes first.
     pub fn find(&self, name: &str) -> Result<Vec<EntityId>> {
+        self.snapshot.renew_work();
         let entities = self.snapshot().entities()?;
         let number = name.strip_prefix('#').and_then(|number| number.parse().ok());
         if let Some(number) = number.filter(|&number: &u32| (number as usize) < entities.len()) {
@@ -159,9 +165,21 @@ impl<'a> Explorer<'a> {
         Ok(found)
     }
 
+    /// What the file has about all entities of a name, or the one of `#` and its number, at most `limit` facts and
+    /// mentions of each; together they may cost what a query may.
+    pub fn cards(&self, name: &str, limit: usize) -> Result<Vec<EntityCard>> {
+        self.find(name)?.into_iter().map(|entity| self.card_of(entity, limit)).collect()
+    }
+
     /// What the file has about an entity, at most `limit` facts and mentions.
     pub fn card(&self, entity: EntityId, limit: usize) -> Result<EntityCard> {
+        self.snapshot.renew_work();
+        self.card_of(entity, limit)
+    }
+
+    fn card_of(&self, entity: EntityId, limit: usize) -> Result<EntityCard> {
         let snapshot = self.snapshot();
+        snapshot.spend(Work::Results, 1)?;
         let (entities, strings) = (snapshot.entities()?, snapshot.strings()?);
         let mut names = vec![entity_name(snapshot, entity)?];
         for alias in entities.aliases(entity)? {
@@ -169,7 +187,7 @@ impl<'a> Explorer<'a> {
         }
         let mut fetcher = TextFetcher::new(snapshot);
         let (provenance, layer) = (snapshot.provenance()?, snapshot.base_layer()?);
-        let sentences = self.view.sentences_of_entity(entity, usize::MAX)?;
+        let sentences = self.view().sentences_of_entity(entity, usize::MAX)?;
         let mut mentions = Vec::new();
         for (index, &sentence) in sentences.iter().take(limit).enumerate() {
             if let Some(chunk) = provenance.chunk_of_sentence(layer, sentence)? {
@@ -177,15 +195,15 @@ impl<'a> Explorer<'a> {
             }
         }
         let mut about = Vec::new();
-        for chunk in self.view.chunks_about(entity, limit)? {
+        for chunk in self.view().chunks_about(entity, limit)? {
             let info = crate::retrieval::context::document_info(snapshot, provenance.chunk(chunk)?.document)?;
             about.push(info.title.unwrap_or(info.id));
         }
         about.dedup();
-        let arcs = self.view.arcs(entity, usize::MAX)?;
-        let facts = arcs.iter().take(limit).map(|arc| self.fact(arc.fact)).collect::<Result<_>>()?;
+        let arcs = self.view().arcs(entity, usize::MAX)?;
+        let facts = arcs.iter().take(limit).map(|arc| self.fact_line(arc.fact)).collect::<Result<_>>()?;
         let mut synonyms = Vec::new();
-        for (other, likeness) in self.view.synonyms(entity)? {
+        for (other, likeness) in self.view().synonyms(entity)? {
             synonyms.push((entity_name(snapshot, other)?, likeness));
         }
         let (fact_count, mention_count) = (arcs.len(), sentences.len());
@@ -194,8 +212,14 @@ impl<'a> Explorer<'a> {
 
     /// A fact in words.
     pub fn fact(&self, fact: FactId) -> Result<FactLine> {
-        let row = self.view.fact(fact)?;
-        let [subject, relation, object] = fact_names(&self.view, fact)?.map(str::to_owned);
+        self.snapshot.renew_work();
+        self.fact_line(fact)
+    }
+
+    fn fact_line(&self, fact: FactId) -> Result<FactLine> {
+        self.snapshot.spend(Work::Results, 1)?;
+        let row = self.view().fact(fact)?;
+        let [subject, relation, object] = fact_names(&self.view(), fact)?.map(str::to_owned);
         let confidence = f32::from(row.confidence) / 255.0;
         Ok(FactLine { fact, subject, relation, object, confidence, count: row.count })
     }
@@ -205,11 +229,12 @@ impl<'a> Explorer<'a> {
         let mut picture = Picture { note, ..Default::default() };
         let mut nodes = entities;
         for fact in facts {
-            let row = self.view.fact(fact)?;
+            let row = self.view().fact(fact)?;
             nodes.entry(row.subject).or_insert(None);
             nodes.entry(row.object).or_insert(None);
-            picture.edges.push(PictureEdge { from: row.subject, to: row.object, fact: self.fact(fact)? });
+            picture.edges.push(PictureEdge { from: row.subject, to: row.object, fact: self.fact_line(fact)? });
         }
+        self.snapshot.spend(Work::Results, nodes.len())?;
         for (entity, weight) in nodes {
             let name = entity_name(self.snapshot(), EntityId(entity))?;
             picture.nodes.push(PictureNode { entity, name, weight });
@@ -233,7 +258,7 @@ impl<'a> Explorer<'a> {
                 return Err(Error::NotFound { sought: Sought::Relation, what, mend: "leave it out to see all".into() });
             }
         }
-        let found = neighbourhood(&self.view, &seeds, &relations, limit)?;
+        let found = neighbourhood(&self.view(), &seeds, &relations, limit)?;
         let note = match found.fell_back {
             true => "no fact is of that relation: all are shown".to_owned(),
             false => format!("{} facts", found.facts.len()),
@@ -245,7 +270,7 @@ impl<'a> Explorer<'a> {
     pub fn paths(&self, from: &str, to: &str, length: usize, limit: usize) -> Result<Picture> {
         let limits = PathLimits { length, paths: limit, ..Default::default() };
         let ends = self.find_all(&[from.to_owned(), to.to_owned()])?;
-        let graph = EntityGraph::new(self.view, MAX_DEGREE)?;
+        let graph = EntityGraph::new(self.view(), MAX_DEGREE)?;
         let paths = shortest_paths(&graph, ends[0].0, ends[1].0, &limits)?;
         let facts = self.facts_along(&paths)?;
         let note = format!("{} paths of {} facts", paths.len(), paths.first().map_or(0, |path| path.len() - 1));
@@ -258,7 +283,7 @@ impl<'a> Explorer<'a> {
     pub fn bridges(&self, names: &[String], hops: usize, limit: usize) -> Result<Picture> {
         let limits = BridgeLimits { hops, bridges: limit, ..Default::default() };
         let seeds: Vec<u32> = self.find_all(names)?.iter().map(|seed| seed.0).collect();
-        let found = bridges(&EntityGraph::new(self.view, MAX_DEGREE)?, &seeds, &limits)?;
+        let found = bridges(&EntityGraph::new(self.view(), MAX_DEGREE)?, &seeds, &limits)?;
         let paths: Vec<Vec<u32>> = found.iter().flat_map(|bridge| bridge.paths.clone()).collect();
         let facts = self.facts_along(&paths)?;
         let mut nodes: BTreeMap<u32, Option<f64>> = seeds.into_iter().map(|seed| (seed, None)).collect();
@@ -271,7 +296,7 @@ impl<'a> Explorer<'a> {
     fn facts_along(&self, paths: &[Vec<u32>]) -> Result<Vec<FactId>> {
         let mut facts = Vec::new();
         for step in paths.iter().flat_map(|path| path.windows(2)) {
-            let arcs = self.view.arcs(EntityId(step[0]), MAX_DEGREE)?;
+            let arcs = self.view().arcs(EntityId(step[0]), MAX_DEGREE)?;
             facts.extend(arcs.iter().filter(|arc| arc.neighbour.0 == step[1]).map(|arc| arc.fact));
         }
         facts.sort_unstable();
@@ -282,7 +307,7 @@ impl<'a> Explorer<'a> {
     /// The entities of most rank in walks from some entities.
     pub fn rank(&self, names: &[String], teleport: f64, limit: usize) -> Result<Picture> {
         let seeds: Vec<u32> = self.find_all(names)?.iter().map(|seed| seed.0).collect();
-        let graph = EntityGraph::new(self.view, MAX_DEGREE)?;
+        let graph = EntityGraph::new(self.view(), MAX_DEGREE)?;
         let limits = PushLimits { tolerance: 1e-7, max_arcs: 2_000_000, ..Default::default() };
         let rank = local_push(&graph, &Reset::degree_normalised(&graph, &seeds)?, teleport, limits)?;
         let top = rank.scores.iter().take(limit).map(|&(node, score)| (node, Some(score))).collect();
@@ -297,10 +322,11 @@ impl<'a> Explorer<'a> {
     /// The subgraph to reason over for a question, by AGRAG's minimum cost and maximum influence.
     /// At most `limit` nodes are added to the tree that joins the question's facts. Needs vectors.
     pub fn subgraph(&self, question: &str, limit: usize) -> Result<Picture> {
+        self.snapshot.renew_work();
         let vector = self.kb.query_vector(question)?;
-        let question = Question::new(&self.view, question)?.with_vector(Some(vector.clone()));
+        let question = Question::new(&self.view(), question)?.with_vector(Some(vector.clone()));
         let settings = InfluenceSettings { cap: limit, ..Default::default() };
-        let found = reason(&self.view, &question, &vector, &settings)?;
+        let found = reason(&self.view(), &question, &vector, &settings)?;
         let entities = found.nodes.iter().filter_map(|node| match node {
             Node::Entity(entity) => Some((entity.0, None)),
             Node::Chunk(_) => None,
@@ -312,6 +338,7 @@ impl<'a> Explorer<'a> {
 
     /// Sentences that state a fact.
     pub fn sources(&self, fact: FactId) -> Result<Vec<SentenceId>> {
+        self.snapshot.renew_work();
         Ok(self.snapshot().facts()?.sources(fact)?)
     }
 }

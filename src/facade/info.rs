@@ -53,7 +53,7 @@ pub struct SectionInfo {
 impl KnowledgeBase {
     /// What the file holds.
     pub fn info(&self) -> Result<Info> {
-        let snapshot = self.snapshot();
+        let snapshot = &self.query_snapshot();
         let (manifest, provenance, header) = (snapshot.manifest()?, snapshot.provenance()?, snapshot.reader().header());
         let layers = snapshot.layers()?.iter().map(|layer| {
             let name = snapshot.strings()?.get(layer.name)?.to_owned();
@@ -80,7 +80,7 @@ impl KnowledgeBase {
             settings: manifest.settings.iter().cloned().collect(),
             warnings: manifest.warnings,
             documents: provenance.document_count(),
-            duplicates: provenance.duplicates().len(),
+            duplicates: provenance.duplicate_count(),
             sentences: provenance.sentence_count(),
             layers: layers.collect::<Result<_>>()?,
             terms: snapshot.postings()?.term_count(),

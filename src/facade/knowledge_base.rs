@@ -3,6 +3,7 @@
 use crate::base::distance::dot_f32;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
+use crate::base::work::WorkLimits;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
 use crate::retrieval::context::{
@@ -30,6 +31,7 @@ use std::sync::{Arc, OnceLock};
 pub struct KnowledgeBase {
     snapshot: Snapshot,
     embedder: OnceLock<Arc<dyn Embedder>>,
+    limits: WorkLimits,
 }
 
 impl KnowledgeBase {
@@ -62,10 +64,27 @@ impl KnowledgeBase {
     }
 
     fn from_snapshot(snapshot: Snapshot) -> Self {
-        KnowledgeBase { snapshot, embedder: OnceLock::new() }
+        let limits = WorkLimits::of_file(snapshot.reader().header().sealed_length);
+        KnowledgeBase { snapshot, embedder: OnceLock::new(), limits }
     }
 
-    /// What all queries read; it promises nothing, as all of [`internals`](crate::internals).
+    /// What one query may cost at most, instead of [`WorkLimits::of_file`]; what costs more fails with
+    /// [`Error::TooCostly`].
+    pub fn with_limits(self, limits: WorkLimits) -> Self {
+        KnowledgeBase { limits, ..self }
+    }
+
+    /// What one query may cost at most.
+    pub fn limits(&self) -> WorkLimits {
+        self.limits
+    }
+
+    /// What one query reads.
+    pub(crate) fn query_snapshot(&self) -> Snapshot {
+        self.snapshot.metered(self.limits)
+    }
+
+    /// The file, read without limits; it promises nothing, as all of [`internals`](crate::internals).
     #[doc(hidden)]
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
@@ -74,7 +93,7 @@ impl KnowledgeBase {
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Result<Self> {
         check_same(self.snapshot.embedder()?.ok_or_else(no_vectors)?, embedder.as_ref())?;
-        Ok(KnowledgeBase { snapshot: self.snapshot, embedder: OnceLock::from(embedder) })
+        Ok(KnowledgeBase { embedder: OnceLock::from(embedder), ..self })
     }
 
     /// The model for questions: the one that was given, the one in the file, or the one in the program.
@@ -85,7 +104,10 @@ impl KnowledgeBase {
         let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
         let found: Arc<dyn Embedder> = match self.snapshot.packed_encoder()? {
             // The file speaks for itself.
-            Some(bytes) => Arc::new(LocalEmbedder::new(Encoder::from_bytes(bytes)?, &record.hash, 1)),
+            Some(bytes) => {
+                let encoder = Encoder::from_bytes(bytes)?.with_step_limit(self.limits.steps);
+                Arc::new(LocalEmbedder::new(encoder, &record.hash, 1))
+            }
             None => Arc::new(bundled_encoder(record)?),
         };
         Ok(self.embedder.get_or_init(|| found).as_ref())
@@ -138,18 +160,19 @@ impl KnowledgeBase {
 
     /// A chunk with its text.
     pub fn chunk(&self, chunk: ChunkId) -> Result<ChunkText> {
-        TextFetcher::new(&self.snapshot).chunk(chunk)
+        TextFetcher::new(&self.query_snapshot()).chunk(chunk)
     }
 
     /// The document with this id of its own or source, or `#` and its number. An id that several documents bear is an
     /// error that lists them.
     pub fn document(&self, name: &str) -> Result<DocumentInfo> {
-        named_document(&self.snapshot, name)
+        named_document(&self.query_snapshot(), name)
     }
 
     /// Bytes of a document's text, all of it for `None`; an error if the range is outside or cuts a character.
     pub fn document_text(&self, document: DocumentId, range: Option<Range<u32>>) -> Result<String> {
-        let row = self.snapshot.provenance()?.document(document)?;
+        let snapshot = self.query_snapshot();
+        let row = snapshot.provenance()?.document(document)?;
         let range = range.unwrap_or(0..row.text_length);
         if range.start > range.end || range.end > row.text_length {
             let what = format!("bytes {} to {}", range.start, range.end);
@@ -159,7 +182,7 @@ impl KnowledgeBase {
                 "ask for a range inside",
             ));
         }
-        let text = TextFetcher::new(&self.snapshot).text_between(&row, range.clone())?;
+        let text = TextFetcher::new(&snapshot).text_between(&row, range.clone())?;
         text.ok_or_else(|| {
             let what = format!("bytes {} to {}", range.start, range.end);
             Error::invalid(what, "an end is inside a character", "move it by a byte or two")
@@ -168,7 +191,8 @@ impl KnowledgeBase {
 
     /// Names of an entity: the canonical one first.
     pub fn entity_names(&self, entity: EntityId) -> Result<Vec<String>> {
-        let (entities, strings) = (self.snapshot.entities()?, self.snapshot.strings()?);
+        let snapshot = self.query_snapshot();
+        let (entities, strings) = (snapshot.entities()?, snapshot.strings()?);
         let mut names = vec![strings.get(entities.row(entity)?.name)?.to_owned()];
         for alias in entities.aliases(entity)? {
             names.push(strings.get(alias)?.to_owned());
@@ -178,12 +202,12 @@ impl KnowledgeBase {
 
     /// Reads the bytes of a citation again; `None` if they are still its quote.
     pub fn check_citation(&self, citation: &Citation) -> Result<Option<CitationFault>> {
-        check_citation(&self.snapshot, citation)
+        check_citation(&self.query_snapshot(), citation)
     }
 
-    /// Checks every checksum, every index and every id across indexes.
+    /// Checks every checksum, every index and every id across indexes, within the [limits](Self::limits) of a query.
     pub fn verify(&self) -> Result<VerifyReport> {
-        verify(&self.snapshot)
+        verify(&self.query_snapshot())
     }
 }
 

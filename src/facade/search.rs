@@ -3,7 +3,8 @@
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
 use crate::base::score::Scored;
-use crate::corpus::snapshot::QueryVector;
+use crate::base::work::{Work, WorkLimits};
+use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::driver::understand;
 use crate::facade::ask::OWN_PRESET;
 use crate::facade::knowledge_base::{KnowledgeBase, no_vectors};
@@ -73,6 +74,7 @@ pub struct SearchRequest<'a> {
     preset: Option<&'a Preset>,
     diversity: Option<f32>,
     vector: Option<&'a [f32]>,
+    limits: Option<WorkLimits>,
 }
 
 /// A chunk that was found.
@@ -126,6 +128,7 @@ impl KnowledgeBase {
             preset: None,
             diversity: None,
             vector: None,
+            limits: None,
         }
     }
 }
@@ -179,21 +182,28 @@ impl<'a> SearchRequest<'a> {
         self
     }
 
+    /// What the search may cost at most, instead of [`KnowledgeBase::limits`].
+    pub fn limits(mut self, limits: WorkLimits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
     /// Searches.
     pub fn run(self) -> Result<SearchResults> {
         self.check()?;
-        let snapshot = self.kb.snapshot();
+        let snapshot = &self.kb.snapshot().metered(self.limits.unwrap_or(self.kb.limits()));
         let given = self.vector.map(|vector| self.given(vector)).transpose()?;
         let documents = self.filter.as_ref().map(|filter| filter.documents(snapshot)).transpose()?;
-        let run = SearchRun { request: &self, given, documents };
+        let run = SearchRun { request: &self, snapshot, given, documents };
         let last = self.offset.saturating_add(self.k);
         let wanted = if self.diversity.is_some() { last.saturating_mul(DIVERSE_CANDIDATES) } else { last };
         let mut trace = Vec::new();
         let mut found = run.find(wanted, &mut trace)?;
         if let Some(balance) = self.diversity {
-            found = self.diverse(found, balance, last)?;
+            found = run.diverse(found, balance, last)?;
         }
         let mut fetcher = TextFetcher::among(snapshot, run.documents.as_ref());
+        snapshot.spend(Work::Results, found.len())?;
         let page = found.into_iter().enumerate().skip(self.offset).take(self.k);
         let hits = page.map(|(index, found)| self.hit(index + 1, found, &mut fetcher)).collect::<Result<_>>()?;
         Ok(SearchResults { hits, trace })
@@ -243,17 +253,6 @@ impl<'a> SearchRequest<'a> {
         Ok(QueryVector::new(&unit))
     }
 
-    fn diverse(&self, mut found: Vec<FoundChunk>, balance: f32, k: usize) -> Result<Vec<FoundChunk>> {
-        let scored: Vec<_> = found.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
-        let mut diverse = Vec::new();
-        for chosen in diversify(self.kb.snapshot(), &scored, balance, k)? {
-            if let Some(place) = found.iter().position(|hit| hit.chunk == chosen.id) {
-                diverse.push(found.swap_remove(place));
-            }
-        }
-        Ok(diverse)
-    }
-
     fn hit(&self, rank: usize, found: FoundChunk, fetcher: &mut TextFetcher<'_>) -> Result<SearchHit> {
         let FoundChunk { chunk, score, reason, sentences, ranks, hops } = found;
         let snippets =
@@ -287,13 +286,26 @@ impl FoundChunk {
 /// A search under way.
 struct SearchRun<'a> {
     request: &'a SearchRequest<'a>,
+    /// What it may read and cost.
+    snapshot: &'a Snapshot,
     given: Option<QueryVector>,
     documents: Option<DocumentSet>,
 }
 
 impl SearchRun<'_> {
+    fn diverse(&self, mut found: Vec<FoundChunk>, balance: f32, k: usize) -> Result<Vec<FoundChunk>> {
+        let scored: Vec<_> = found.iter().map(|hit| Scored { id: hit.chunk, score: hit.score }).collect();
+        let mut diverse = Vec::new();
+        for chosen in diversify(self.snapshot, &scored, balance, k)? {
+            if let Some(place) = found.iter().position(|hit| hit.chunk == chosen.id) {
+                diverse.push(found.swap_remove(place));
+            }
+        }
+        Ok(diverse)
+    }
+
     fn find(&self, k: usize, trace: &mut Vec<TraceStep>) -> Result<Vec<FoundChunk>> {
-        let (snapshot, query) = (self.request.kb.snapshot(), self.request.query);
+        let (snapshot, query) = (self.snapshot, self.request.query);
         let documents = self.documents.as_ref();
         match self.request.mode {
             Mode::Keyword => {
@@ -342,7 +354,7 @@ impl SearchRun<'_> {
             Some(vector) if text == query => Ok(Some(vector.clone())),
             _ => kb.vector_at_hand(text),
         };
-        let view = GraphView::new(kb.snapshot(), preset.switches).within(self.documents.as_ref());
+        let view = GraphView::new(self.snapshot, preset.switches).within(self.documents.as_ref());
         let question = understand(&view, query, query, &embed)?;
         let start = Instant::now();
         let found = retrieve(&view, &question, &preset.pipeline, k, &|| start.elapsed())?;
@@ -364,7 +376,7 @@ impl SearchRun<'_> {
     }
 
     fn hybrid(&self, k: usize) -> Result<Vec<FoundChunk>> {
-        let (snapshot, documents) = (self.request.kb.snapshot(), self.documents.as_ref());
+        let (snapshot, documents) = (self.snapshot, self.documents.as_ref());
         let candidates = k.max(HYBRID_CANDIDATES);
         let words = keyword::search(snapshot, self.request.query, candidates, None, documents)?;
         let meaning = semantic(snapshot, &self.vector()?, candidates, documents)?;

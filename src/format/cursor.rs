@@ -1,6 +1,6 @@
 //! Give me a section's bytes, I give you its parts one after the other, each checked against the section's length.
 
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::format::array::Rows;
 use crate::format::section::{SectionBytes, u32_at};
 
@@ -21,7 +21,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part: `count` rows of `N` bytes.
-    pub fn rows<const N: usize>(&mut self, count: u64) -> Result<Rows<N>, Corruption> {
+    pub fn rows<const N: usize>(&mut self, count: u64) -> Result<Rows<N>, ReadError> {
         let start = self.at.next_multiple_of(PART_ALIGNMENT);
         let too_short = || self.section.corrupt(start, "the section is shorter than its counts demand");
         let length =
@@ -32,24 +32,24 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part: one record of `N` bytes.
-    pub fn record<const N: usize>(&mut self) -> Result<[u8; N], Corruption> {
+    pub fn record<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
         self.rows::<N>(1)?.get(0).copied()
     }
 
     /// The next part: two u32, which is how most sections start.
-    pub fn head(&mut self) -> Result<(u32, u32), Corruption> {
+    pub fn head(&mut self) -> Result<(u32, u32), ReadError> {
         let head = self.record::<8>()?;
         Ok((u32_at(&head, 0), u32_at(&head, 4)))
     }
 
     /// The next part: `length` bytes.
-    pub fn bytes(&mut self, length: u64) -> Result<SectionPart, Corruption> {
+    pub fn bytes(&mut self, length: u64) -> Result<SectionPart, ReadError> {
         let rows = self.rows::<1>(length)?;
         Ok(SectionPart { section: self.section.clone(), start: rows.start(), length: length as usize })
     }
 
     /// Checks that nothing follows.
-    pub fn finish(self) -> Result<(), Corruption> {
+    pub fn finish(self) -> Result<(), ReadError> {
         if self.at == self.section.len() {
             Ok(())
         } else {
@@ -85,13 +85,13 @@ impl SectionPart {
 
     /// The bytes from `start` to `end` of the part.
     #[inline]
-    pub fn get(&self, start: usize, end: usize) -> Result<&[u8], Corruption> {
+    pub fn get(&self, start: usize, end: usize) -> Result<&[u8], ReadError> {
         self.all().get(start..end).ok_or_else(|| self.corrupt(start, "a range runs over the end of its part"))
     }
 
     /// A corruption at `offset` of the part.
     #[cold]
-    pub fn corrupt(&self, offset: usize, reason: &'static str) -> Corruption {
+    pub fn corrupt(&self, offset: usize, reason: &'static str) -> ReadError {
         self.section.corrupt(self.start.saturating_add(offset), reason)
     }
 }

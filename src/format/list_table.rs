@@ -1,6 +1,7 @@
 //! Give me a list's number, I give you its increasing numbers (a "list table" of the specification).
 
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionBuilder, SectionPart};
 use crate::format::section::SectionBytes;
@@ -71,7 +72,7 @@ pub struct ListTable {
 
 impl ListTable {
     /// Parses the head; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         let (count, length) = parts.head()?;
         let bases = parts.rows::<4>(u64::from(count).div_ceil(GROUP as u64))?;
@@ -91,14 +92,22 @@ impl ListTable {
     }
 
     /// Bytes that list `index` takes: an upper bound of its length, without reading it.
-    pub fn byte_length(&self, index: usize) -> Result<usize, Corruption> {
-        let list = self.list(index)?;
-        Ok(list.end - list.at)
+    pub fn byte_length(&self, index: usize) -> Result<usize, ReadError> {
+        Ok(self.place(index)?.1)
     }
 
-    /// The numbers of list `index`.
+    /// The numbers of list `index`; all of them are paid for, however many are read.
     #[inline]
-    pub fn list(&self, index: usize) -> Result<ListIter<'_>, Corruption> {
+    pub fn list(&self, index: usize) -> Result<ListIter<'_>, ReadError> {
+        let (start, length) = self.place(index)?;
+        self.bases.spend(Work::Steps, length)?;
+        Ok(ListIter { table: self, at: start, end: start + length, previous: None })
+    }
+
+    /// Where the numbers of list `index` start, and how many bytes they take.
+    #[inline]
+    fn place(&self, index: usize) -> Result<(usize, usize), ReadError> {
+        self.bases.spend(Work::Steps, 1)?;
         if index >= self.count {
             return Err(self.bases.corrupt(index / GROUP, "an id points behind the last list"));
         }
@@ -107,13 +116,12 @@ impl ListTable {
             let (start, length) = self.head(at)?;
             at = start + length;
         }
-        let (start, length) = self.head(at)?;
-        Ok(ListIter { table: self, at: start, end: start + length, previous: None })
+        self.head(at)
     }
 
     /// Where the numbers of the list at `at` start, and how many bytes they take; they lie inside.
     #[inline]
-    fn head(&self, at: usize) -> Result<(usize, usize), Corruption> {
+    fn head(&self, at: usize) -> Result<(usize, usize), ReadError> {
         let data = self.data.all();
         let mut start = at;
         match read_varint(data, &mut start) {
@@ -123,7 +131,7 @@ impl ListTable {
     }
 
     /// Checks every list, and that all its numbers are below `limit`.
-    pub fn check(&self, limit: u64) -> Result<(), Corruption> {
+    pub fn check(&self, limit: u64) -> Result<(), ReadError> {
         let mut expected = 0;
         for index in 0..self.len() {
             if index.is_multiple_of(GROUP) && self.bases.u32(index / GROUP)? as usize != expected {
@@ -151,7 +159,7 @@ pub struct ListIter<'a> {
 }
 
 impl Iterator for ListIter<'_> {
-    type Item = Result<u32, Corruption>;
+    type Item = Result<u32, ReadError>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,8 +1,8 @@
 //! Give me the bytes of a record, I give you who made the file (chapter 4 of the specification) or its vectors
 //! (chapter 25).
 
-use crate::base::error::Corruption;
-use crate::base::limits::{MAX_DIMENSION, MAX_MANIFEST_BYTES};
+use crate::base::error::ReadError;
+use crate::base::limits::{MAX_DIMENSION, MAX_MANIFEST_BYTES, MAX_PROBES, MAX_TEXT_PREFIX_BYTES};
 use crate::format::section::SectionBytes;
 
 /// Who made the file, and how. The fields' order is the order in the file.
@@ -54,7 +54,7 @@ fn encode(record: &impl bincode::Encode) -> Option<Vec<u8>> {
 }
 
 /// Reads the fields; bytes after the last are of a later minor version and ignored.
-fn decode<R: bincode::Decode<()>>(section: &SectionBytes) -> Result<R, Corruption> {
+fn decode<R: bincode::Decode<()>>(section: &SectionBytes) -> Result<R, ReadError> {
     let bytes = section.bytes();
     let bytes = &bytes[..bytes.len().min(MAX_MANIFEST_BYTES)];
     bincode::decode_from_slice(bytes, configuration())
@@ -69,22 +69,35 @@ impl Manifest {
     }
 
     /// From the bytes of MANIFEST.
-    pub fn decode(section: &SectionBytes) -> Result<Manifest, Corruption> {
+    pub fn decode(section: &SectionBytes) -> Result<Manifest, ReadError> {
         decode(section)
     }
 }
 
 impl EmbedderRecord {
-    /// The section's bytes; `None` if they exceed the limit.
+    /// The section's bytes; `None` if they, a prefix or the probes exceed the limits.
     pub fn encode(&self) -> Option<Vec<u8>> {
-        encode(self)
+        encode(self).filter(|_| self.is_short())
+    }
+
+    fn is_short(&self) -> bool {
+        let prefixes = [&self.query_prefix, &self.passage_prefix].into_iter();
+        self.probes.len() <= MAX_PROBES
+            && prefixes.chain(self.probes.iter().map(|probe| &probe.0)).all(|text| text.len() <= MAX_TEXT_PREFIX_BYTES)
     }
 
     /// From the bytes of EMBEDDER.
-    pub fn decode(section: &SectionBytes) -> Result<EmbedderRecord, Corruption> {
+    pub fn decode(section: &SectionBytes) -> Result<EmbedderRecord, ReadError> {
         let record: EmbedderRecord = decode(section)?;
         let fits = (1..=MAX_DIMENSION as u64).contains(&record.dimension)
             && record.probes.iter().all(|(_, vector)| vector.len() as u64 == record.dimension);
-        if fits { Ok(record) } else { Err(section.corrupt(0, "a dimension is out of range or not that of the probes")) }
+        if !fits {
+            return Err(section.corrupt(0, "a dimension is out of range or not that of the probes"));
+        }
+        if record.is_short() {
+            Ok(record)
+        } else {
+            Err(section.corrupt(0, "there are more probes, or a longer prefix or probe, than the limit"))
+        }
     }
 }

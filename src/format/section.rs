@@ -1,20 +1,38 @@
 //! Give me a section's bytes and a place, I give you the bytes or the number there, or say what is wrong with the
 //! section.
 
-use crate::base::error::Corruption;
+use crate::base::error::{Corruption, ReadError};
+use crate::base::work::{Work, WorkMeter};
 use bytes::Bytes;
+use std::sync::Arc;
 
-/// The bytes of one section, with its name for errors. Cheap to clone.
+/// The bytes of one section, with its name for errors, and with the meter of the query that reads them. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct SectionBytes {
     bytes: Bytes,
     name: &'static str,
+    meter: Option<Arc<WorkMeter>>,
 }
 
 impl SectionBytes {
     /// Wraps the bytes of the section called `name`.
     pub fn new(name: &'static str, bytes: Bytes) -> Self {
-        SectionBytes { bytes, name }
+        SectionBytes { bytes, name, meter: None }
+    }
+
+    /// The same where all that is read of them is counted.
+    pub fn metered(self, meter: Option<Arc<WorkMeter>>) -> Self {
+        SectionBytes { meter, ..self }
+    }
+
+    /// Counts work that is about to be done; an error if it is too much for the query.
+    #[inline]
+    pub fn spend(&self, work: Work, amount: usize) -> Result<(), ReadError> {
+        match &self.meter {
+            Some(meter) => Ok(meter.spend(work, amount as u64)?),
+            None => Ok(()),
+        }
     }
 
     /// All bytes.
@@ -39,13 +57,13 @@ impl SectionBytes {
 
     /// A corruption of this section.
     #[cold]
-    pub fn corrupt(&self, offset: usize, reason: &'static str) -> Corruption {
-        Corruption::new(self.name, offset as u64, reason)
+    pub fn corrupt(&self, offset: usize, reason: &'static str) -> ReadError {
+        Corruption::new(self.name, offset as u64, reason).into()
     }
 
     /// `length` bytes from `start`.
     #[inline]
-    pub fn range(&self, start: usize, length: usize) -> Result<&[u8], Corruption> {
+    pub fn range(&self, start: usize, length: usize) -> Result<&[u8], ReadError> {
         start
             .checked_add(length)
             .and_then(|end| self.bytes.get(start..end))

@@ -1,9 +1,10 @@
 //! Give me a string's id, I give you the string (chapter 5 of the specification).
 
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::StringId;
 use crate::base::limits::MAX_STRING_BYTES;
 use crate::base::text::IdByText;
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionBuilder, SectionPart};
 use crate::format::section::SectionBytes;
@@ -67,7 +68,7 @@ pub struct Strings {
 
 impl Strings {
     /// Parses the head; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         let (count, length) = parts.head()?;
         let offsets = parts.rows::<4>(u64::from(count) + 1)?;
@@ -87,16 +88,17 @@ impl Strings {
     }
 
     /// The string `id`.
-    pub fn get(&self, id: StringId) -> Result<&str, Corruption> {
+    pub fn get(&self, id: StringId) -> Result<&str, ReadError> {
         let (start, end) = self.offsets.bounds(id.index(), self.bytes.len())?;
         if end - start > MAX_STRING_BYTES {
             return Err(self.bytes.corrupt(start, "a string is longer than the limit"));
         }
+        self.offsets.spend(Work::StringBytes, end - start)?;
         std::str::from_utf8(self.bytes.get(start, end)?).map_err(|_| self.bytes.corrupt(start, "a string is not UTF-8"))
     }
 
     /// Checks every string.
-    pub fn check(&self) -> Result<(), Corruption> {
+    pub fn check(&self) -> Result<(), ReadError> {
         let mut expected = 0;
         for index in 0..self.len() {
             let (start, end) = self.offsets.bounds(index, self.bytes.len())?;

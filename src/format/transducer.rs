@@ -4,8 +4,9 @@
 //! Transitions lead to smaller addresses only, so every walk ends; walks over many keys carry a budget of steps
 //! besides.
 
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::limits::MAX_TRANSDUCER_STEPS;
+use crate::base::work::Work;
 use crate::format::section::{SectionBytes, u64_at};
 
 const VERSION: u64 = 3;
@@ -13,6 +14,8 @@ const VERSION: u64 = 3;
 const HEAD_LENGTH: usize = 16;
 /// Number of keys, address of the root and checksum stand behind the last.
 const TAIL_LENGTH: usize = 20;
+/// Steps of a walk that are paid for at once.
+const PAID_STEPS: usize = 64;
 /// Nodes with more transitions carry an index of 256 bytes.
 const INDEX_THRESHOLD: usize = 32;
 /// Input bytes with a code of their own: code 1 is the first.
@@ -25,6 +28,7 @@ pub struct Transducer {
     nodes_end: usize,
     root: usize,
     key_count: u64,
+    max_key_bytes: usize,
 }
 
 /// A state of a walk: the sum of outputs so far and the node reached.
@@ -66,8 +70,8 @@ const EMPTY_FINAL: TransducerNode = TransducerNode {
 };
 
 impl Transducer {
-    /// Parses head and tail; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    /// Parses head and tail; O(1). Longer keys than `max_key_bytes` are damage.
+    pub fn new(section: &SectionBytes, max_key_bytes: usize) -> Result<Self, ReadError> {
         let bytes = section.bytes();
         if bytes.len() < HEAD_LENGTH + TAIL_LENGTH {
             return Err(section.corrupt(0, "too short for a transducer"));
@@ -81,7 +85,7 @@ impl Transducer {
             return Err(section.corrupt(nodes_end + 8, "the root lies outside"));
         }
         let key_count = u64_at(bytes, nodes_end);
-        Ok(Transducer { section: section.clone(), nodes_end, root: root as usize, key_count })
+        Ok(Transducer { section: section.clone(), nodes_end, root: root as usize, key_count, max_key_bytes })
     }
 
     /// How many keys there are, by the file's word.
@@ -90,13 +94,13 @@ impl Transducer {
     }
 
     /// The state before the first byte.
-    pub fn start(&self) -> Result<TransducerState, Corruption> {
+    pub fn start(&self) -> Result<TransducerState, ReadError> {
         Ok(TransducerState { node: self.node(self.root)?, output: 0 })
     }
 
     /// The state after `byte`, if a key goes on so.
     #[inline]
-    pub fn step(&self, state: &TransducerState, byte: u8) -> Result<Option<TransducerState>, Corruption> {
+    pub fn step(&self, state: &TransducerState, byte: u8) -> Result<Option<TransducerState>, ReadError> {
         match self.find(&state.node, byte)? {
             None => Ok(None),
             Some(index) => self.follow(state, index).map(|(_, state)| Some(state)),
@@ -110,7 +114,7 @@ impl Transducer {
     }
 
     /// The value of `key`.
-    pub fn get(&self, key: &[u8]) -> Result<Option<u64>, Corruption> {
+    pub fn get(&self, key: &[u8]) -> Result<Option<u64>, ReadError> {
         let mut state = self.start()?;
         for &byte in key {
             match self.step(&state, byte)? {
@@ -129,7 +133,7 @@ impl Transducer {
         prefix: &[u8],
         mut enter: impl FnMut(&[u8]) -> bool,
         mut each: impl FnMut(&[u8], u64) -> bool,
-    ) -> Result<(), Corruption> {
+    ) -> Result<(), ReadError> {
         let mut state = self.start()?;
         for &byte in prefix {
             match self.step(&state, byte)? {
@@ -141,6 +145,7 @@ impl Transducer {
         if self.value(&state).is_some_and(|value| !each(&key, value)) {
             return Ok(());
         }
+        self.section.spend(Work::Steps, PAID_STEPS)?;
         let mut stack = vec![(state, 0)];
         let mut steps = 0;
         while let Some((state, next)) = stack.last_mut() {
@@ -150,12 +155,18 @@ impl Transducer {
                 continue;
             }
             steps += 1;
+            if steps % PAID_STEPS == 0 {
+                self.section.spend(Work::Steps, PAID_STEPS)?;
+            }
             if steps > MAX_TRANSDUCER_STEPS {
                 return Err(self.section.corrupt(0, "a walk over the transducer does not end"));
             }
             let (byte, child) = self.follow(state, *next)?;
             *next += 1;
             key.push(byte);
+            if key.len() > self.max_key_bytes {
+                return Err(self.section.corrupt(state.node.start, "a key is longer than the limit"));
+            }
             if !enter(&key) {
                 key.pop();
                 continue;
@@ -168,7 +179,7 @@ impl Transducer {
         Ok(())
     }
 
-    fn follow(&self, state: &TransducerState, index: usize) -> Result<(u8, TransducerState), Corruption> {
+    fn follow(&self, state: &TransducerState, index: usize) -> Result<(u8, TransducerState), ReadError> {
         let node = &state.node;
         let (input, target) = if node.next {
             (node.single.unwrap_or(0), node.start.wrapping_sub(1))
@@ -194,7 +205,7 @@ impl Transducer {
     }
 
     #[inline]
-    fn find(&self, node: &TransducerNode, byte: u8) -> Result<Option<usize>, Corruption> {
+    fn find(&self, node: &TransducerNode, byte: u8) -> Result<Option<usize>, ReadError> {
         if let Some(single) = node.single {
             return Ok((single == byte).then_some(0));
         }
@@ -207,7 +218,7 @@ impl Transducer {
     }
 
     /// Decodes the node whose last byte is at `address`. All ranges it names lie inside the nodes' bytes.
-    fn node(&self, address: usize) -> Result<TransducerNode, Corruption> {
+    fn node(&self, address: usize) -> Result<TransducerNode, ReadError> {
         if address == 0 {
             return Ok(EMPTY_FINAL);
         }
@@ -264,12 +275,12 @@ impl Transducer {
     }
 
     #[inline]
-    fn byte(&self, at: usize) -> Result<u8, Corruption> {
+    fn byte(&self, at: usize) -> Result<u8, ReadError> {
         self.section.bytes().get(at).copied().ok_or_else(|| self.section.corrupt(at, "a node runs over the end"))
     }
 
     #[inline]
-    fn number(&self, at: usize, length: usize) -> Result<u64, Corruption> {
+    fn number(&self, at: usize, length: usize) -> Result<u64, ReadError> {
         let mut word = [0; 8];
         word[..length].copy_from_slice(self.section.range(at, length)?);
         Ok(u64::from_le_bytes(word))
@@ -277,11 +288,11 @@ impl Transducer {
 
     /// Visits every key, and checks that they are in order, as many as promised, and that `valid` holds for each
     /// value.
-    pub fn check(&self, mut valid: impl FnMut(u64) -> bool) -> Result<(), Corruption> {
+    pub fn check(&self, mut valid: impl FnMut(u64) -> bool) -> Result<(), ReadError> {
         // A shared suffix is walked once per key, so the budget of one walk does not fit; the promised count bounds it
         // instead.
         let (mut count, mut bad) = (0u64, false);
-        let mut last: Option<Vec<u8>> = None;
+        let mut last: Vec<u8> = Vec::new();
         let mut first_bytes: Vec<u8> = Vec::new();
         let start = self.start()?;
         for index in 0..start.node.count {
@@ -297,8 +308,9 @@ impl Transducer {
                 |_| true,
                 |key, value| {
                     count += 1;
-                    bad |= !valid(value) || last.as_deref().is_some_and(|last| last >= key) || count > self.key_count;
-                    last = Some(key.to_vec());
+                    bad |= !valid(value) || last.as_slice() >= key || count > self.key_count;
+                    last.clear();
+                    last.extend_from_slice(key);
                     !bad
                 },
             )?;
@@ -319,7 +331,7 @@ struct Backwards<'a> {
 }
 
 impl Backwards<'_> {
-    fn back(&mut self, length: usize) -> Result<usize, Corruption> {
+    fn back(&mut self, length: usize) -> Result<usize, ReadError> {
         self.at = self
             .at
             .checked_sub(length)
@@ -328,7 +340,7 @@ impl Backwards<'_> {
         Ok(self.at)
     }
 
-    fn sizes(&mut self) -> Result<(usize, usize), Corruption> {
+    fn sizes(&mut self) -> Result<(usize, usize), ReadError> {
         let place = self.back(1)?;
         let byte = self.transducer.byte(place)?;
         let (delta_bytes, output_bytes) = (usize::from(byte >> 4), usize::from(byte & 0xF));
@@ -377,8 +389,8 @@ mod tests {
         builder.into_inner().unwrap()
     }
 
-    fn open(bytes: Vec<u8>) -> Result<Transducer, Corruption> {
-        Transducer::new(&SectionBytes::new("TEST", Bytes::from(bytes)))
+    fn open(bytes: Vec<u8>) -> Result<Transducer, ReadError> {
+        Transducer::new(&SectionBytes::new("TEST", Bytes::from(bytes)), 64)
     }
 
     fn maps() -> impl Strategy<Value = BTreeMap<Vec<u8>, u64>> {

@@ -110,7 +110,13 @@ impl Analyser {
                     byte_length: range.len() as u16,
                     token_count: count as u16,
                 });
-                cuts.push(Piece { tokens: count as u32, heading: block.heading, glued });
+                cuts.push(Piece {
+                    tokens: count as u32,
+                    start: range.start,
+                    end: range.end,
+                    heading: block.heading,
+                    glued,
+                });
             });
         }
         let numbers = |batch: &mut BatchBuilder, text: &str| {

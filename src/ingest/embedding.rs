@@ -323,7 +323,8 @@ fn texts_of_document(snapshot: &Snapshot, document: DocumentId) -> Result<Vec<St
     let title = snapshot.string(row.title)?;
     let mut bytes = Vec::new();
     snapshot.text()?.read(row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
-    row.sentences()
+    provenance
+        .sentences_of_document(&row)?
         .map(|sentence| {
             let sentence = provenance.sentence(SentenceId(sentence))?;
             let start = sentence.start as usize;

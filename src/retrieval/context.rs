@@ -2,6 +2,7 @@
 
 use crate::base::error::{Corruption, Error, Result, Sought};
 use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
+use crate::base::work::Work;
 use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::Hop;
@@ -13,13 +14,16 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::string::FromUtf8Error;
 
+/// The place of a block in the text of all documents, and its text.
+pub type TextBlock = (Range<u64>, Vec<u8>);
+
 /// Fetches text; keeps the block it inflated last.
 #[derive(Debug)]
 pub struct TextFetcher<'a> {
     snapshot: &'a Snapshot,
     /// All others are kept back.
     among: Option<&'a DocumentSet>,
-    block: Option<(Range<u64>, Vec<u8>)>,
+    block: Option<TextBlock>,
     /// Where the pages of a document end.
     form_feeds: Option<(DocumentId, Vec<u32>)>,
 }
@@ -98,6 +102,16 @@ impl<'a> TextFetcher<'a> {
         TextFetcher { snapshot, among, block: None, form_feeds: None }
     }
 
+    /// A fetcher that goes on with the block that another one of the same file had.
+    pub fn with_block(snapshot: &'a Snapshot, block: Option<TextBlock>) -> Self {
+        TextFetcher { block, ..Self::new(snapshot) }
+    }
+
+    /// The block that it inflated last.
+    pub fn into_block(self) -> Option<TextBlock> {
+        self.block
+    }
+
     /// A document under the names that may be shown.
     pub fn document(&self, document: DocumentId) -> Result<DocumentInfo> {
         document_info_among(self.snapshot, document, self.among)
@@ -105,7 +119,8 @@ impl<'a> TextFetcher<'a> {
 
     /// Bytes `range` of the text of all documents.
     fn bytes(&mut self, range: Range<u64>) -> Result<Vec<u8>> {
-        let covers = |block: &(Range<u64>, Vec<u8>)| block.0.start <= range.start && range.end <= block.0.end;
+        self.snapshot.spend(Work::TextBytes, usize::try_from(range.end - range.start).unwrap_or(usize::MAX))?;
+        let covers = |block: &TextBlock| block.0.start <= range.start && range.end <= block.0.end;
         if !self.block.as_ref().is_some_and(covers) {
             let store = self.snapshot.text()?;
             match store.block_of(range.start)? {

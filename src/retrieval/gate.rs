@@ -70,7 +70,7 @@ fn nearest_by_sentences(
     near.dedup();
     let mut best = TopK::new(1);
     for document in near {
-        let mean = mean_of_sentences(snapshot, provenance.document(document)?.sentences())?;
+        let mean = mean_of_sentences(snapshot, snapshot.sentences_of_document(document)?)?;
         best.push(document, dot_f32(&mean, vector.values()));
     }
     Ok(best.into_sorted().first().copied())

@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{DocumentId, StringId};
+use crate::base::work::Work;
 use crate::corpus::snapshot::{CopyRow, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::filter::DocumentSet;
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// Most that a byte of metadata becomes when it is parsed.
+const PARSED_BYTES_A_BYTE: usize = 16;
 /// Documents of one id that an error lists.
 const LISTED: usize = 5;
 
@@ -76,7 +79,7 @@ fn describe(snapshot: &Snapshot, document: DocumentId, copies: &[CopyRow]) -> Re
             id: string(copy.external_id)?.unwrap_or_default(),
             source: string(copy.source)?.unwrap_or_default(),
             title: string(row.title)?,
-            metadata: snapshot.string(copy.metadata)?.map(as_value),
+            metadata: snapshot.string(copy.metadata)?.map(|text| as_value(snapshot, text)).transpose()?,
         })
     });
     let mut names = names.collect::<Result<Vec<_>>>()?.into_iter();
@@ -97,8 +100,10 @@ fn describe(snapshot: &Snapshot, document: DocumentId, copies: &[CopyRow]) -> Re
     })
 }
 
-fn as_value(metadata: &str) -> Value {
-    serde_json::from_str(metadata).unwrap_or_else(|_| Value::from(metadata))
+fn as_value(snapshot: &Snapshot, metadata: &str) -> Result<Value> {
+    // Parsed, a number of two bytes takes as much memory as any value.
+    snapshot.spend(Work::StringBytes, metadata.len().saturating_mul(PARSED_BYTES_A_BYTE))?;
+    Ok(serde_json::from_str(metadata).unwrap_or_else(|_| Value::from(metadata)))
 }
 
 /// A copy of a document that bears a name.

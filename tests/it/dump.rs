@@ -43,7 +43,7 @@ fn keys(snapshot: &Snapshot, kind: Kind) -> Result<Value> {
         pairs.push(json!([std::str::from_utf8(key).unwrap(), value]));
         true
     };
-    Transducer::new(&snapshot.reader().section(kind, "the dump")?)?.walk(
+    Transducer::new(&snapshot.reader().section(kind, "the dump")?, 4096)?.walk(
         b"",
         |_| true,
         |key, value| keep(key, value),
@@ -53,7 +53,7 @@ fn keys(snapshot: &Snapshot, kind: Kind) -> Result<Value> {
 
 fn lists(snapshot: &Snapshot, kind: Kind) -> Result<Vec<Vec<u32>>> {
     let table = ListTable::new(&snapshot.reader().section(kind, "the dump")?)?;
-    Ok((0..table.len()).map(|index| table.list(index)?.collect()).collect::<Result<_, a2kb::Corruption>>()?)
+    Ok((0..table.len()).map(|index| table.list(index)?.collect()).collect::<Result<_, a2kb::ReadError>>()?)
 }
 
 fn documents(kb: &KnowledgeBase) -> Result<Vec<Value>> {
@@ -99,7 +99,7 @@ fn provenance(snapshot: &Snapshot) -> Result<Value> {
         headings.push(json!(path.iter().map(|&title| strings.get(title)).collect::<Result<Vec<_>, _>>()?));
     }
     let duplicates = provenance
-        .duplicates()
+        .duplicates()?
         .map(|row| Ok(json!([row.document, string(snapshot, row.source)?, string(snapshot, row.external_id)?])));
     Ok(json!({
         "token_counts": tokens, "duplicates": duplicates.collect::<Result<Vec<_>>>()?, "heading_paths": headings,
@@ -154,7 +154,7 @@ fn graph(kb: &KnowledgeBase) -> Result<Value> {
 fn later(snapshot: &Snapshot) -> Result<Value> {
     let mut contents = json!({});
     if snapshot.reader().instance(Kind::DuplicateMetadata, 0)?.is_some() {
-        let metadata = snapshot.provenance()?.duplicates().map(|row| {
+        let metadata = snapshot.provenance()?.duplicates()?.map(|row| {
             let metadata = snapshot.string(row.metadata)?;
             Ok(metadata.map(|metadata| serde_json::from_str::<Value>(metadata).unwrap()))
         });
@@ -205,7 +205,7 @@ fn neighbours(snapshot: &Snapshot) -> Result<Value> {
     let lists = |row| -> Result<Vec<Vec<u32>>> {
         Ok((0..=top)
             .map(|level| Ok(graph.neighbours(row, level)?.collect()))
-            .collect::<Result<_, a2kb::Corruption>>()?)
+            .collect::<Result<_, a2kb::ReadError>>()?)
     };
     let rows = (0..graph.len() as u32).map(lists).collect::<Result<Vec<_>>>()?;
     Ok(json!([entry, top, rows]))

@@ -250,9 +250,8 @@ fn the_gate_opens_for_the_nearest_document() {
         let vector = DEMO.query_vector(question).unwrap();
         // The demo has fewer sentences than the gate looks at, so that all documents are compared.
         let cosine = |document: u32| {
-            let row = snapshot.provenance().unwrap().document(a2kb::DocumentId(document)).unwrap();
-            let mean =
-                a2kb::internals::retrieval::text::semantic::mean_of_sentences(snapshot, row.sentences()).unwrap();
+            let sentences = snapshot.sentences_of_document(a2kb::DocumentId(document)).unwrap();
+            let mean = a2kb::internals::retrieval::text::semantic::mean_of_sentences(snapshot, sentences).unwrap();
             mean.iter().zip(vector.values()).map(|(a, b)| a * b).sum::<f32>()
         };
         let best = (0..documents).map(cosine).fold(f32::NEG_INFINITY, f32::max);

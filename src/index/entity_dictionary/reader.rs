@@ -1,9 +1,9 @@
 //! The view of the entity dictionary.
 
 use super::layout::{CONFIDENCE, KIND, ORIGINS, ROW_LENGTH};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::{EntityId, StringId};
-use crate::base::limits::MAX_EXPANSIONS;
+use crate::base::limits::{MAX_EXPANSIONS, MAX_NAME_KEY_BYTES};
 use crate::base::text::EditDistance;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
@@ -51,14 +51,14 @@ impl EntityDictionary {
         names: &SectionBytes,
         name_sets: &SectionBytes,
         aliases: &SectionBytes,
-    ) -> Result<Self, Corruption> {
+    ) -> Result<Self, ReadError> {
         let mut parts = Parts::new(entities);
         let (count, _) = parts.head()?;
         let rows = parts.rows::<ROW_LENGTH>(u64::from(count))?;
         parts.finish()?;
         let dictionary = EntityDictionary {
             rows,
-            names: Transducer::new(names)?,
+            names: Transducer::new(names, MAX_NAME_KEY_BYTES)?,
             name_sets: ListTable::new(name_sets)?,
             aliases: ListTable::new(aliases)?,
             names_section: names.clone(),
@@ -80,7 +80,7 @@ impl EntityDictionary {
     }
 
     /// The fixed fields of an entity.
-    pub fn row(&self, entity: EntityId) -> Result<EntityRow, Corruption> {
+    pub fn row(&self, entity: EntityId) -> Result<EntityRow, ReadError> {
         let row = self.rows.get(entity.index())?;
         Ok(EntityRow {
             name: StringId(u32_at(row, 0)),
@@ -91,17 +91,17 @@ impl EntityDictionary {
     }
 
     /// Strings of an entity's aliases.
-    pub fn aliases(&self, entity: EntityId) -> Result<Vec<StringId>, Corruption> {
+    pub fn aliases(&self, entity: EntityId) -> Result<Vec<StringId>, ReadError> {
         self.aliases.list(entity.index())?.map(|string| string.map(StringId)).collect()
     }
 
     /// Entities that bear the normalised name `key`.
-    pub fn look_up(&self, key: &str) -> Result<Vec<EntityId>, Corruption> {
+    pub fn look_up(&self, key: &str) -> Result<Vec<EntityId>, ReadError> {
         self.names.get(key.as_bytes())?.map_or(Ok(Vec::new()), |value| self.bearers(value))
     }
 
     /// The longest name that is a beginning of `tokens` (folded), in whole tokens.
-    pub fn longest_match<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<Option<NameMatch>, Corruption> {
+    pub fn longest_match<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<Option<NameMatch>, ReadError> {
         let mut state = self.names.start()?;
         let mut found = None;
         'tokens: for (index, token) in tokens.enumerate() {
@@ -120,7 +120,7 @@ impl EntityDictionary {
     }
 
     /// Names within `limit` edits of `key`, nearest first, then in byte order, with who bears them.
-    pub fn within_distance(&self, key: &str, limit: usize) -> Result<Vec<(usize, Vec<EntityId>)>, Corruption> {
+    pub fn within_distance(&self, key: &str, limit: usize) -> Result<Vec<(usize, Vec<EntityId>)>, ReadError> {
         let distance = RefCell::new(EditDistance::new(key, limit));
         let mut found = Vec::new();
         let enter = |key: &[u8]| distance.borrow_mut().enter(key);
@@ -134,7 +134,7 @@ impl EntityDictionary {
         found.into_iter().map(|(distance, value)| Ok((distance, self.bearers(value)?))).collect()
     }
 
-    fn bearers(&self, value: u64) -> Result<Vec<EntityId>, Corruption> {
+    fn bearers(&self, value: u64) -> Result<Vec<EntityId>, ReadError> {
         let entities: Vec<EntityId> = if value & 1 == 0 {
             vec![EntityId(u32::try_from(value / 2).map_err(|_| self.wrong_value())?)]
         } else {
@@ -147,12 +147,12 @@ impl EntityDictionary {
         Ok(entities)
     }
 
-    fn wrong_value(&self) -> Corruption {
+    fn wrong_value(&self) -> ReadError {
         self.names_section.corrupt(0, "a name leads to an entity that does not exist")
     }
 
     /// Checks all names and lists; strings are below `string_count`.
-    pub fn check(&self, string_count: u64) -> Result<(), Corruption> {
+    pub fn check(&self, string_count: u64) -> Result<(), ReadError> {
         self.name_sets.check(self.rows.len() as u64)?;
         self.aliases.check(string_count)?;
         for (index, row) in self.rows.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::layout::ROW_LENGTH;
 use super::reader::EntityRow;
 use crate::base::ids::{EntityId, StringId};
+use crate::base::limits::MAX_NAME_KEY_BYTES;
 use crate::base::text::byte_order;
 use crate::format::cursor::SectionBuilder;
 use crate::format::list_table::ListTableWriter;
@@ -45,9 +46,11 @@ impl EntityDictionaryWriter {
         EntityId(self.rows.len() as u32 - 1)
     }
 
-    /// Lets the normalised name `key` lead to `entity`.
+    /// Lets the normalised name `key` lead to `entity`; one that is longer than the limit leads nowhere.
     pub fn name(&mut self, key: &str, entity: EntityId) {
-        self.names.push((key.into(), entity.0));
+        if key.len() <= MAX_NAME_KEY_BYTES {
+            self.names.push((key.into(), entity.0));
+        }
     }
 
     /// Writes the sections.

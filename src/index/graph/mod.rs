@@ -5,7 +5,7 @@ mod reader;
 #[cfg(feature = "build")]
 mod writer;
 
-pub use reader::{Arc, FactRow, Facts, Links};
+pub use reader::{FactArc, FactRow, Facts, Links};
 #[cfg(feature = "build")]
 pub use writer::{FactsSections, FactsWriter, FlatLists, Statement};
 

@@ -1,8 +1,9 @@
 //! The views of facts, adjacency, mentions and about-edges.
 
 use super::layout::{CONFIDENCE, COUNT, FACT_LENGTH, METHOD, OBJECT};
-use crate::base::error::Corruption;
+use crate::base::error::{Corruption, ReadError};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId, StringId};
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
 use crate::format::list_table::ListTable;
@@ -27,7 +28,7 @@ pub struct FactRow {
 
 /// One end of a fact as seen from the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
+pub struct FactArc {
     /// The entity at the other end.
     pub neighbour: EntityId,
     /// The fact.
@@ -52,7 +53,7 @@ impl Facts {
         sources: &SectionBytes,
         subject_facts: &SectionBytes,
         object_facts: &SectionBytes,
-    ) -> Result<Self, Corruption> {
+    ) -> Result<Self, ReadError> {
         let mut parts = Parts::new(relations);
         let (count, _) = parts.head()?;
         let relation_rows = parts.rows::<4>(u64::from(count))?;
@@ -98,12 +99,12 @@ impl Facts {
     }
 
     /// Name of a relation type.
-    pub fn relation(&self, relation: RelationId) -> Result<StringId, Corruption> {
+    pub fn relation(&self, relation: RelationId) -> Result<StringId, ReadError> {
         self.relations.u32(relation.index()).map(StringId)
     }
 
     /// A fact's fields.
-    pub fn row(&self, fact: FactId) -> Result<FactRow, Corruption> {
+    pub fn row(&self, fact: FactId) -> Result<FactRow, ReadError> {
         let row = self.facts.get(fact.index())?;
         Ok(FactRow {
             subject: self.subject(fact)?,
@@ -116,7 +117,7 @@ impl Facts {
     }
 
     /// The entity in whose range of facts this one lies.
-    fn subject(&self, fact: FactId) -> Result<u32, Corruption> {
+    fn subject(&self, fact: FactId) -> Result<u32, ReadError> {
         let after = self.subject_offsets.partition_point(|row| u32::from_le_bytes(*row) <= fact.0);
         if after == 0 || after == self.subject_offsets.len() {
             return Err(self.subject_offsets.corrupt(after, "a fact has no subject"));
@@ -125,38 +126,36 @@ impl Facts {
     }
 
     /// Sentences that state a fact.
-    pub fn sources(&self, fact: FactId) -> Result<Vec<SentenceId>, Corruption> {
+    pub fn sources(&self, fact: FactId) -> Result<Vec<SentenceId>, ReadError> {
         self.sources.list(fact.index())?.map(|sentence| sentence.map(SentenceId)).collect()
     }
 
     /// Facts with `entity` as subject, seen from it.
-    pub fn outward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
+    pub fn outward(&self, entity: EntityId) -> Result<impl Iterator<Item = Result<FactArc, ReadError>>, ReadError> {
         let (start, end) = self.subject_offsets.bounds(entity.index(), self.facts.len())?;
-        (start as u32..end as u32)
-            .map(|fact| Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.object), fact: FactId(fact) }))
-            .collect()
+        Ok((start as u32..end as u32).map(FactId).map(|fact| {
+            self.facts.spend(Work::Steps, 1)?;
+            Ok(FactArc { neighbour: EntityId(u32_at(self.facts.get(fact.index())?, OBJECT)), fact })
+        }))
     }
 
     /// Facts with `entity` as object, seen from it.
-    pub fn inward(&self, entity: EntityId) -> Result<Vec<Arc>, Corruption> {
-        let facts = self.object_facts.list(entity.index())?;
-        facts
-            .map(|fact| {
-                fact.and_then(|fact| {
-                    Ok(Arc { neighbour: EntityId(self.row(FactId(fact))?.subject), fact: FactId(fact) })
-                })
-            })
-            .collect()
+    pub fn inward(&self, entity: EntityId) -> Result<impl Iterator<Item = Result<FactArc, ReadError>>, ReadError> {
+        Ok(self.object_facts.list(entity.index())?.map(|fact| {
+            let fact = FactId(fact?);
+            Ok(FactArc { neighbour: EntityId(self.subject(fact)?), fact })
+        }))
     }
 
     /// Checks every fact and arc against the counts of the other sections.
-    pub fn check(&self, entity_count: usize, sentence_count: u64, string_count: u64) -> Result<(), Corruption> {
+    pub fn check(&self, entity_count: usize, sentence_count: u64, string_count: u64) -> Result<(), ReadError> {
         if self.relations.iter().any(|row| u64::from(u32::from_le_bytes(*row)) >= string_count) {
             return Err(self.relations.corrupt(0, "a relation's name is no string"));
         }
         if self.subject_offsets.len() != entity_count + 1 {
             return Err(self.subject_offsets.corrupt(0, "there is not one list of facts an entity"));
         }
+        self.subject_offsets.check_offsets(self.facts.len())?;
         self.object_facts.check(self.facts.len() as u64)?;
         self.sources.check(sentence_count)?;
         let mut previous = None;
@@ -172,19 +171,18 @@ impl Facts {
             }
             previous = Some(key);
         }
-        let mut directions = (0, 0);
+        // The ranges of the subjects hold each fact once.
+        let mut as_object = 0;
         for entity in 0..entity_count as u32 {
-            let (outward, inward) = (self.outward(EntityId(entity))?, self.inward(EntityId(entity))?);
-            directions = (directions.0 + outward.len(), directions.1 + inward.len());
-            for (arc, is_subject) in outward.iter().map(|arc| (arc, true)).chain(inward.iter().map(|arc| (arc, false)))
-            {
-                let row = self.row(arc.fact)?;
-                if entity != if is_subject { row.subject } else { row.object } {
-                    return Err(self.facts.corrupt(arc.fact.index(), "a fact is listed for another entity"));
+            for fact in self.object_facts.list(entity as usize)? {
+                let fact = FactId(fact?);
+                if self.row(fact)?.object != entity {
+                    return Err(self.facts.corrupt(fact.index(), "a fact is listed for another entity"));
                 }
+                as_object += 1;
             }
         }
-        if directions != (self.facts.len(), self.facts.len()) {
+        if as_object != self.facts.len() {
             return Err(self.subject_offsets.corrupt(entity_count, "not every fact is listed for both its ends"));
         }
         Ok(())
@@ -200,32 +198,32 @@ pub struct Links {
 
 impl Links {
     /// Parses the heads; O(1).
-    pub fn new(forward: &SectionBytes, backward: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(forward: &SectionBytes, backward: &SectionBytes) -> Result<Self, ReadError> {
         Ok(Links { forward: ListTable::new(forward)?, backward: ListTable::new(backward)? })
     }
 
     /// Entities of a sentence or chunk.
-    pub fn entities(&self, of: u32) -> Result<impl Iterator<Item = Result<EntityId, Corruption>>, Corruption> {
+    pub fn entities(&self, of: u32) -> Result<impl Iterator<Item = Result<EntityId, ReadError>>, ReadError> {
         Ok(self.forward.list(of as usize)?.map(|entity| entity.map(EntityId)))
     }
 
     /// Sentences or chunks of an entity.
-    pub fn of_entity(&self, entity: EntityId) -> Result<impl Iterator<Item = Result<u32, Corruption>>, Corruption> {
+    pub fn of_entity(&self, entity: EntityId) -> Result<impl Iterator<Item = Result<u32, ReadError>>, ReadError> {
         self.backward.list(entity.index())
     }
 
     /// Bytes of an entity's list: a little more than its links, for the price of two reads.
-    pub fn mention_bytes(&self, entity: EntityId) -> Result<usize, Corruption> {
+    pub fn mention_bytes(&self, entity: EntityId) -> Result<usize, ReadError> {
         self.backward.byte_length(entity.index())
     }
 
     /// Whether an entity has no link; cheap.
-    pub fn is_unlinked(&self, entity: EntityId) -> Result<bool, Corruption> {
+    pub fn is_unlinked(&self, entity: EntityId) -> Result<bool, ReadError> {
         Ok(self.backward.byte_length(entity.index())? == 0)
     }
 
     /// Checks all lists, and that each side is the transpose of the other.
-    pub fn check(&self, forward_count: usize, entity_count: usize) -> Result<(), Corruption> {
+    pub fn check(&self, forward_count: usize, entity_count: usize) -> Result<(), ReadError> {
         self.forward.check(entity_count as u64)?;
         self.backward.check(forward_count as u64)?;
         let mut expected = vec![Vec::new(); entity_count];
@@ -241,11 +239,12 @@ impl Links {
                     "ENTITY_SENTENCES or ENTITY_ABOUT",
                     entity as u64,
                     "the two directions of the links differ",
-                ));
+                )
+                .into());
             }
         }
         if self.forward.len() != forward_count || self.backward.len() != entity_count {
-            return Err(Corruption::new("SENTENCE_ENTITIES or CHUNK_ABOUT", 0, "a wrong number of lists"));
+            return Err(Corruption::new("SENTENCE_ENTITIES or CHUNK_ABOUT", 0, "a wrong number of lists").into());
         }
         Ok(())
     }

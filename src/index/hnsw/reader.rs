@@ -1,13 +1,17 @@
 //! A view of HNSW: search by Malkov and Yashunin 2018, algorithms 2 and 5.
 
 use super::layout::{HEAD_LENGTH, MAX_WIDTH};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::score::Scored;
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionPart};
 use crate::format::section::{SectionBytes, u32_at};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// What looking at one neighbour is taken to cost; its product is not counted again.
+const STEPS_A_PRODUCT: usize = 8;
 
 /// The neighbour graph of one namespace.
 #[derive(Clone, Debug)]
@@ -25,7 +29,7 @@ pub struct NeighbourGraph {
 
 impl NeighbourGraph {
     /// Parses the head; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         let head = parts.record::<HEAD_LENGTH>()?;
         let number = |index: usize| u32_at(&head, index * 4);
@@ -68,7 +72,9 @@ impl NeighbourGraph {
     }
 
     /// Neighbours of a row on a level; those that are no rows are left out.
-    pub fn neighbours(&self, row: u32, level: u32) -> Result<impl Iterator<Item = u32>, Corruption> {
+    pub fn neighbours(&self, row: u32, level: u32) -> Result<impl Iterator<Item = u32>, ReadError> {
+        self.upper_rows
+            .spend(Work::Steps, if level == 0 { self.base_width } else { self.upper_width } * STEPS_A_PRODUCT)?;
         let list = if level == 0 {
             let length = self.base_width * 4;
             self.base.get(row as usize * length, (row as usize + 1) * length)?
@@ -90,9 +96,9 @@ impl NeighbourGraph {
     pub fn search(
         &self,
         width: usize,
-        mut score: impl FnMut(u32) -> Result<f32, Corruption>,
+        mut score: impl FnMut(u32) -> Result<f32, ReadError>,
         allowed: impl Fn(u32) -> bool,
-    ) -> Result<Vec<Scored<u32>>, Corruption> {
+    ) -> Result<Vec<Scored<u32>>, ReadError> {
         if self.count == 0 {
             return Ok(Vec::new());
         }
@@ -145,7 +151,7 @@ impl NeighbourGraph {
     }
 
     /// Checks every list.
-    pub fn check(&self, expected: usize) -> Result<(), Corruption> {
+    pub fn check(&self, expected: usize) -> Result<(), ReadError> {
         if self.count != expected {
             return Err(self.base.corrupt(0, "the graph has another number of rows than the vectors"));
         }

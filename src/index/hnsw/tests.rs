@@ -23,7 +23,7 @@ fn build(rows: &[Vec<i8>]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-fn open(bytes: Vec<u8>) -> Result<NeighbourGraph, crate::base::error::Corruption> {
+fn open(bytes: Vec<u8>) -> Result<NeighbourGraph, crate::base::error::ReadError> {
     NeighbourGraph::new(&SectionBytes::new("HNSW", bytes.into()))
 }
 

@@ -7,7 +7,7 @@
 use super::cursor::PostingCursor;
 use super::reader::Postings;
 use super::weight::Bm25Parameters;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::{Scored, TopK};
 
@@ -42,7 +42,7 @@ struct Scorer<'a> {
 
 impl Scorer<'_> {
     #[inline]
-    fn points(&self, factor: f32, count: u32, chunk: u32) -> Result<u32, Corruption> {
+    fn points(&self, factor: f32, count: u32, chunk: u32) -> Result<u32, ReadError> {
         let weight = self.parameters.weight(count, self.postings.length(chunk)?, self.average);
         Ok((factor * weight * SCORE_UNIT + 0.5) as u32)
     }
@@ -55,7 +55,7 @@ pub fn top_k(
     k: usize,
     parameters: Bm25Parameters,
     accept: Option<&dyn Fn(ChunkId) -> bool>,
-) -> Result<Vec<Scored<ChunkId>>, Corruption> {
+) -> Result<Vec<Scored<ChunkId>>, ReadError> {
     let scorer = Scorer { postings, parameters, average: postings.average_length() };
     let bounded = parameters == postings.baked();
     let mut query = Vec::with_capacity(terms.len());
@@ -69,7 +69,7 @@ pub fn top_k(
         start = first.max(start);
         let end = start.saturating_add(width);
         for term in &mut query {
-            let bound = if bounded { term.cursor.bound_below(end) } else { 1.0 };
+            let bound = if bounded { term.cursor.bound_below(end)? } else { 1.0 };
             // One more point, because points are rounded.
             term.bound = if bound == 0.0 { 0 } else { (term.factor * bound * SCORE_UNIT) as u32 + 1 };
         }
@@ -121,7 +121,7 @@ impl Window {
         start: u32,
         end: u32,
         scorer: &Scorer<'_>,
-    ) -> Result<(), Corruption> {
+    ) -> Result<(), ReadError> {
         for term in terms {
             while term.cursor.chunk().is_some_and(|chunk| chunk < end) {
                 let factor = term.factor;
@@ -145,7 +145,7 @@ impl Window {
         scorer: &Scorer<'_>,
         best: &mut TopK<ChunkId>,
         accept: Option<&dyn Fn(ChunkId) -> bool>,
-    ) -> Result<(), Corruption> {
+    ) -> Result<(), ReadError> {
         for word in 0..self.found.len() {
             let mut bits = std::mem::take(&mut self.found[word]);
             while bits != 0 {

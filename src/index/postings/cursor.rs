@@ -1,7 +1,8 @@
 //! Walks over one posting list, skipping whole blocks by its directory.
 
 use super::layout::{DIRECTORY_ROW, ROW_COUNT_BITS, ROW_GAP_BITS, ROW_OFFSET, ROW_WEIGHT, WEIGHT_UNIT};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
+use crate::base::work::Work;
 use crate::format::packed::{BLOCK_LENGTH, packed_length, unpack};
 use crate::format::section::{SectionBytes, u16_at, u32_at};
 use crate::format::varint::read_varint;
@@ -19,7 +20,7 @@ pub(super) struct PostingList<'a> {
 }
 
 impl<'a> PostingList<'a> {
-    pub(super) fn parse(section: &'a SectionBytes, start: usize, chunk_count: u32) -> Result<Self, Corruption> {
+    pub(super) fn parse(section: &'a SectionBytes, start: usize, chunk_count: u32) -> Result<Self, ReadError> {
         let mut at = start;
         let df = read_varint(section.bytes(), &mut at).filter(|&df| 0 < df && df <= chunk_count);
         let df = df.ok_or_else(|| section.corrupt(start, "a list's length is out of range"))?;
@@ -51,10 +52,14 @@ pub struct PostingCursor<'a> {
     counts_pending: Option<(usize, u8)>,
     /// The next positions to read: index in the block, offset in the section.
     positions_at: (usize, usize),
+    /// Where the block starts.
+    block_start: usize,
+    /// Where the positions that were read last end.
+    read_to: usize,
 }
 
 impl<'a> PostingCursor<'a> {
-    pub(super) fn new(list: PostingList<'a>) -> Result<Self, Corruption> {
+    pub(super) fn new(list: PostingList<'a>) -> Result<Self, ReadError> {
         let mut cursor = PostingCursor {
             list,
             block: 0,
@@ -64,6 +69,8 @@ impl<'a> PostingCursor<'a> {
             at: 0,
             counts_pending: None,
             positions_at: (0, 0),
+            block_start: 0,
+            read_to: 0,
         };
         cursor.load(0)?;
         Ok(cursor)
@@ -80,7 +87,7 @@ impl<'a> PostingCursor<'a> {
         (self.at < self.length).then(|| self.chunks[self.at])
     }
 
-    fn load(&mut self, block: usize) -> Result<(), Corruption> {
+    fn load(&mut self, block: usize) -> Result<(), ReadError> {
         let list = &self.list;
         let section = list.section;
         self.block = block;
@@ -98,6 +105,7 @@ impl<'a> PostingCursor<'a> {
             return Err(section.corrupt(start, "packed integers of more than 32 bits"));
         }
         let length = (list.df as usize - block * BLOCK_LENGTH).min(BLOCK_LENGTH);
+        section.spend(Work::Steps, length)?;
         let gaps = section.range(start, packed_length(length, gap_bits))?;
         unpack(gaps, gap_bits, &mut self.chunks[..length]);
         let mut previous = if block == 0 { -1 } else { i64::from(list.last_chunk(block - 1).unwrap_or(0)) };
@@ -114,20 +122,21 @@ impl<'a> PostingCursor<'a> {
         section.range(counts, counts_length)?;
         self.counts_pending = Some((counts, count_bits));
         self.positions_at = (0, counts + counts_length);
+        self.block_start = start;
         self.length = length;
         Ok(())
     }
 
     /// Moves to the next chunk.
     #[inline]
-    pub fn advance(&mut self) -> Result<(), Corruption> {
+    pub fn advance(&mut self) -> Result<(), ReadError> {
         self.at += 1;
         if self.at >= self.length { self.load(self.block + 1) } else { Ok(()) }
     }
 
     /// Moves to the first chunk that is not before `target`; never backwards.
     #[inline]
-    pub fn seek(&mut self, target: u32) -> Result<(), Corruption> {
+    pub fn seek(&mut self, target: u32) -> Result<(), ReadError> {
         match self.chunk() {
             Some(chunk) if chunk < target => {}
             _ => return Ok(()),
@@ -137,6 +146,7 @@ impl<'a> PostingCursor<'a> {
             while block < self.list.blocks && self.list.last_chunk(block).is_some_and(|last| last < target) {
                 block += 1;
             }
+            self.list.section.spend(Work::Steps, block - self.block)?;
             self.load(block)?;
         }
         self.at += self.chunks[self.at..self.length].partition_point(|&chunk| chunk < target);
@@ -145,12 +155,12 @@ impl<'a> PostingCursor<'a> {
 
     /// Occurrences in the chunk under the cursor.
     #[inline]
-    pub fn count(&mut self) -> Result<u32, Corruption> {
+    pub fn count(&mut self) -> Result<u32, ReadError> {
         self.unpack_counts()?;
         Ok(self.counts[self.at])
     }
 
-    fn unpack_counts(&mut self) -> Result<(), Corruption> {
+    fn unpack_counts(&mut self) -> Result<(), ReadError> {
         if let Some((start, bits)) = self.counts_pending.take() {
             let section = self.list.section;
             unpack(section.range(start, packed_length(self.length, bits))?, bits, &mut self.counts[..self.length]);
@@ -164,7 +174,7 @@ impl<'a> PostingCursor<'a> {
     }
 
     /// The rest of the current block below `end`, as chunks and occurrences; the cursor moves behind it.
-    pub(super) fn take_run(&mut self, end: u32) -> Result<(&[u32], &[u32]), Corruption> {
+    pub(super) fn take_run(&mut self, end: u32) -> Result<(&[u32], &[u32]), ReadError> {
         self.unpack_counts()?;
         let run = &self.chunks[self.at..self.length];
         let length = if run.last().is_some_and(|&last| last < end) {
@@ -178,15 +188,19 @@ impl<'a> PostingCursor<'a> {
     }
 
     /// Loads the next block if the current one is used up.
-    pub(super) fn refill(&mut self) -> Result<(), Corruption> {
+    pub(super) fn refill(&mut self) -> Result<(), ReadError> {
         if self.at >= self.length && self.block < self.list.blocks { self.load(self.block + 1) } else { Ok(()) }
     }
 
     /// Appends the positions in the chunk under the cursor, increasing.
-    pub fn positions(&mut self, out: &mut Vec<u32>) -> Result<(), Corruption> {
+    pub fn positions(&mut self, out: &mut Vec<u32>) -> Result<(), ReadError> {
         self.unpack_counts()?;
         let bytes = self.list.section.bytes();
         let (mut index, mut at) = self.positions_at;
+        if index <= self.at {
+            let passed: u64 = self.counts[index..=self.at].iter().map(|&count| u64::from(count)).sum();
+            self.list.section.spend(Work::Steps, usize::try_from(passed).unwrap_or(usize::MAX))?;
+        }
         if index > self.at {
             return Err(self.list.section.corrupt(at, "positions are read forwards only"));
         }
@@ -205,7 +219,14 @@ impl<'a> PostingCursor<'a> {
                 .ok_or_else(|| self.list.section.corrupt(at, "positions are cut off or out of order"))?;
             out.push(position);
         }
+        self.read_to = at;
         Ok(())
+    }
+
+    /// Where the list's first block has to start, where the current block starts, and where the positions that were
+    /// read last end: what follows one another overlaps nothing.
+    pub(super) fn places(&self) -> (usize, usize, usize) {
+        (self.list.data, self.block_start, self.read_to)
     }
 
     /// Bound of the weights in the current block, if one is stored.
@@ -215,9 +236,9 @@ impl<'a> PostingCursor<'a> {
     }
 
     /// Bound of the weights of all chunks from the cursor on and below `end`; 1 if none is stored.
-    pub(super) fn bound_below(&self, end: u32) -> f32 {
+    pub(super) fn bound_below(&self, end: u32) -> Result<f32, ReadError> {
         if self.list.blocks == 1 {
-            return if self.chunk().is_some_and(|chunk| chunk < end) { 1.0 } else { 0.0 };
+            return Ok(if self.chunk().is_some_and(|chunk| chunk < end) { 1.0 } else { 0.0 });
         }
         let mut bound = 0;
         for block in self.block..self.list.blocks {
@@ -230,8 +251,9 @@ impl<'a> PostingCursor<'a> {
             if first >= end {
                 break;
             }
+            self.list.section.spend(Work::Steps, 1)?;
             bound = bound.max(u16_at(row, ROW_WEIGHT));
         }
-        f32::from(bound) / WEIGHT_UNIT
+        Ok(f32::from(bound) / WEIGHT_UNIT)
     }
 }

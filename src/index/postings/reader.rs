@@ -3,10 +3,11 @@
 use super::cursor::{PostingCursor, PostingList};
 use super::layout::{BASE_SPAN, HEAD_LENGTH};
 use super::weight::Bm25Parameters;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::TermOrdinal;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
+use crate::format::packed::BLOCK_LENGTH;
 use crate::format::section::{SectionBytes, u32_at, u64_at};
 
 /// A view of POSTINGS and POSTINGS_INDEX.
@@ -22,7 +23,7 @@ pub struct Postings {
 
 impl Postings {
     /// Parses the index's head; O(1).
-    pub fn new(lists: &SectionBytes, index: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(lists: &SectionBytes, index: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(index);
         let head = parts.record::<HEAD_LENGTH>()?;
         let (term_count, chunk_count) = (u64::from(u32_at(&head, 0)), u64::from(u32_at(&head, 4)));
@@ -63,7 +64,7 @@ impl Postings {
 
     /// Tokens of a chunk.
     #[inline]
-    pub fn length(&self, chunk: u32) -> Result<u16, Corruption> {
+    pub fn length(&self, chunk: u32) -> Result<u16, ReadError> {
         self.lengths.u16(chunk as usize)
     }
 
@@ -79,27 +80,39 @@ impl Postings {
     }
 
     /// A cursor before the first chunk of a term.
-    pub fn cursor(&self, ordinal: TermOrdinal) -> Result<PostingCursor<'_>, Corruption> {
+    pub fn cursor(&self, ordinal: TermOrdinal) -> Result<PostingCursor<'_>, ReadError> {
+        PostingCursor::new(PostingList::parse(&self.lists, self.list_start(ordinal)?, self.chunk_count())?)
+    }
+
+    fn list_start(&self, ordinal: TermOrdinal) -> Result<usize, ReadError> {
         let base = self.bases.u64(ordinal.index() / BASE_SPAN)?;
         let start = base
             .checked_add(u64::from(self.relatives.u32(ordinal.index())?))
             .and_then(|start| usize::try_from(start).ok());
-        let start = start.ok_or_else(|| self.relatives.corrupt(ordinal.index(), "a list starts outside"))?;
-        PostingCursor::new(PostingList::parse(&self.lists, start, self.chunk_count())?)
+        start.ok_or_else(|| self.relatives.corrupt(ordinal.index(), "a list starts outside"))
     }
 
     /// Reads every list and checks it, its bounds and the statistics.
-    pub fn check(&self) -> Result<(), Corruption> {
+    pub fn check(&self) -> Result<(), ReadError> {
         let average = self.average_length();
         let mut totals = vec![0u64; self.lengths.len()];
         let mut positions = Vec::new();
+        let mut end = 0;
         for ordinal in 0..self.term_count() {
+            if self.list_start(TermOrdinal(ordinal))? != end {
+                return Err(self.relatives.corrupt(ordinal as usize, "lists do not follow each other"));
+            }
             let mut cursor = self.cursor(TermOrdinal(ordinal))?;
+            (end, _, _) = cursor.places();
             let mut seen = 0;
             while let Some(chunk) = cursor.chunk() {
                 let length = self.length(chunk)?;
+                if seen % BLOCK_LENGTH as u32 == 0 && cursor.places().1 != end {
+                    return Err(self.relatives.corrupt(ordinal as usize, "blocks do not follow each other"));
+                }
                 positions.clear();
                 cursor.positions(&mut positions)?;
+                (_, _, end) = cursor.places();
                 if positions.last().is_some_and(|&last| last >= u32::from(length)) {
                     return Err(self.relatives.corrupt(ordinal as usize, "a position lies behind the chunk's end"));
                 }
@@ -114,6 +127,9 @@ impl Postings {
             if seen != cursor.df() {
                 return Err(self.relatives.corrupt(ordinal as usize, "a list has not the length it promises"));
             }
+        }
+        if end != self.lists.len() {
+            return Err(self.lists.corrupt(end, "bytes behind the last list"));
         }
         let lengths_hold =
             totals.iter().zip(self.lengths.iter()).all(|(&total, row)| total == u64::from(u16::from_le_bytes(*row)));

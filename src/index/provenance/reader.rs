@@ -1,14 +1,15 @@
 //! The view of documents, headings, sentences and chunks.
 
 use super::layout::*;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::{ChunkId, DocumentId, HeadingId, NONE, SentenceId, StringId};
-use crate::base::limits::{MAX_HEADING_DEPTH, MAX_LAYERS};
+use crate::base::limits::{MAX_CHUNK_BYTES, MAX_DOCUMENT_BYTES, MAX_HEADING_DEPTH, MAX_LAYERS};
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
 use crate::format::section::{SectionBytes, u16_at, u32_at, u64_at};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A document's fields (chapter 6 of the specification).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +84,9 @@ pub struct SentenceRow {
 }
 
 impl DocumentRow {
-    /// Ids of the document's sentences.
-    pub fn sentences(&self) -> Range<u32> {
-        self.first_sentence.0..self.first_sentence.0.saturating_add(self.sentence_count)
+    /// Ids of the document's sentences, which exist.
+    fn sentences(&self) -> Range<u32> {
+        self.first_sentence.0..self.first_sentence.0 + self.sentence_count
     }
 }
 
@@ -131,7 +132,7 @@ pub struct Provenance {
     duplicates: Rows<DUPLICATE_LENGTH>,
     duplicate_metadata: Option<Rows<4>>,
     /// The duplicates' rows by document, then row; made when it is first asked for.
-    duplicates_by_document: OnceLock<Vec<u32>>,
+    duplicates_by_document: Arc<OnceLock<Vec<u32>>>,
     headings: Rows<HEADING_LENGTH>,
     starts: Rows<4>,
     byte_lengths: Rows<2>,
@@ -140,7 +141,7 @@ pub struct Provenance {
     chunks: Rows<CHUNK_LENGTH>,
 }
 
-fn table<const N: usize>(section: &SectionBytes) -> Result<Rows<N>, Corruption> {
+fn table<const N: usize>(section: &SectionBytes) -> Result<Rows<N>, ReadError> {
     let mut parts = Parts::new(section);
     let (count, _) = parts.head()?;
     let rows = parts.rows::<N>(u64::from(count))?;
@@ -156,7 +157,7 @@ impl Provenance {
         headings: &SectionBytes,
         sentences: &SectionBytes,
         chunks: &SectionBytes,
-    ) -> Result<Self, Corruption> {
+    ) -> Result<Self, ReadError> {
         let mut parts = Parts::new(sentences);
         let count = u64::from(parts.head()?.0);
         let starts = parts.rows::<4>(count)?;
@@ -176,7 +177,7 @@ impl Provenance {
             documents,
             duplicates,
             duplicate_metadata: None,
-            duplicates_by_document: OnceLock::new(),
+            duplicates_by_document: Arc::default(),
             headings,
             starts,
             byte_lengths,
@@ -187,13 +188,18 @@ impl Provenance {
     }
 
     /// The same with DUPLICATE_METADATA.
-    pub fn with_duplicate_metadata(mut self, section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn with_duplicate_metadata(mut self, section: &SectionBytes) -> Result<Self, ReadError> {
         let rows = table::<4>(section)?;
         if rows.len() != self.duplicates.len() {
             return Err(section.corrupt(0, "there is metadata for another number of duplicates than there are"));
         }
         self.duplicate_metadata = Some(rows);
         Ok(self)
+    }
+
+    /// The same with the order of the duplicates that another view of the file has made, or is to use.
+    pub fn sharing(self, duplicates_by_document: &Arc<OnceLock<Vec<u32>>>) -> Self {
+        Provenance { duplicates_by_document: Arc::clone(duplicates_by_document), ..self }
     }
 
     /// How many documents there are.
@@ -212,11 +218,11 @@ impl Provenance {
     }
 
     /// A document's fields.
-    pub fn document(&self, id: DocumentId) -> Result<DocumentRow, Corruption> {
+    pub fn document(&self, id: DocumentId) -> Result<DocumentRow, ReadError> {
         let row = self.documents.get(id.index())?;
         let mut content_hash = [0; 32];
         content_hash.copy_from_slice(&row[CONTENT_HASH..]);
-        Ok(DocumentRow {
+        let document = DocumentRow {
             text_start: u64_at(row, 0),
             text_length: u32_at(row, TEXT_LENGTH),
             first_sentence: SentenceId(u32_at(row, FIRST_SENTENCE)),
@@ -227,12 +233,43 @@ impl Provenance {
             metadata: StringId(u32_at(row, METADATA)),
             media: u16_at(row, MEDIA),
             content_hash,
-        })
+        };
+        let sentences_hold = document
+            .first_sentence
+            .0
+            .checked_add(document.sentence_count)
+            .is_some_and(|end| end <= self.sentence_count());
+        let text_holds = u64::from(document.text_length) <= MAX_DOCUMENT_BYTES
+            && document.text_start.checked_add(u64::from(document.text_length)).is_some();
+        if !sentences_hold || !text_holds {
+            return Err(self
+                .documents
+                .corrupt(id.index(), "a document has sentences that do not exist, or more text than the limit"));
+        }
+        Ok(document)
+    }
+
+    /// Ids of a document's sentences; all of them are paid for.
+    pub fn sentences_of_document(&self, document: &DocumentRow) -> Result<Range<u32>, ReadError> {
+        self.documents.spend(Work::Steps, document.sentence_count as usize)?;
+        Ok(document.sentences())
+    }
+
+    /// Ids of a chunk's sentences; all of them are paid for.
+    pub fn sentences_of_chunk(&self, chunk: &ChunkRow) -> Result<Range<u32>, ReadError> {
+        self.chunks.spend(Work::Steps, chunk.sentence_count as usize)?;
+        Ok(chunk.sentences())
     }
 
     /// Inputs that were already stored.
-    pub fn duplicates(&self) -> impl ExactSizeIterator<Item = DuplicateRow> {
-        self.duplicates.iter().enumerate().map(|(index, row)| self.duplicate_row(index, row))
+    pub fn duplicates(&self) -> Result<impl ExactSizeIterator<Item = DuplicateRow>, ReadError> {
+        self.duplicates.spend(Work::Steps, self.duplicates.len())?;
+        Ok(self.duplicates.iter().enumerate().map(|(index, row)| self.duplicate_row(index, row)))
+    }
+
+    /// How many duplicates there are.
+    pub fn duplicate_count(&self) -> usize {
+        self.duplicates.len()
     }
 
     fn duplicate_row(&self, index: usize, row: &[u8]) -> DuplicateRow {
@@ -247,8 +284,9 @@ impl Provenance {
     }
 
     /// All inputs with a document's text: first the one that was stored, then the duplicates in their order.
-    pub fn copies(&self, id: DocumentId) -> Result<Vec<CopyRow>, Corruption> {
+    pub fn copies(&self, id: DocumentId) -> Result<Vec<CopyRow>, ReadError> {
         let DocumentRow { source, external_id, metadata, .. } = self.document(id)?;
+        self.documents.spend(Work::Steps, 1)?;
         let mut copies = vec![CopyRow { source, external_id, metadata }];
         let document_of = |index: u32| self.duplicates.get(index as usize).map_or(NONE, |row| u32_at(row, 0));
         let order = self.duplicates_by_document.get_or_init(|| {
@@ -259,13 +297,14 @@ impl Provenance {
         let first = order.partition_point(|&index| document_of(index) < id.0);
         for &index in order[first..].iter().take_while(|&&index| document_of(index) == id.0) {
             let row = self.duplicate_row(index as usize, self.duplicates.get(index as usize)?);
+            self.duplicates.spend(Work::Steps, 1)?;
             copies.push(CopyRow { source: row.source, external_id: row.external_id, metadata: row.metadata });
         }
         Ok(copies)
     }
 
     /// A sentence's fields.
-    pub fn sentence(&self, id: SentenceId) -> Result<SentenceRow, Corruption> {
+    pub fn sentence(&self, id: SentenceId) -> Result<SentenceRow, ReadError> {
         Ok(SentenceRow {
             start: self.starts.u32(id.index())?,
             byte_length: self.byte_lengths.u16(id.index())?,
@@ -274,7 +313,7 @@ impl Provenance {
     }
 
     /// A chunk's fields; all its sentences exist.
-    pub fn chunk(&self, id: ChunkId) -> Result<ChunkRow, Corruption> {
+    pub fn chunk(&self, id: ChunkId) -> Result<ChunkRow, ReadError> {
         let row = self.chunks.get(id.index())?;
         let chunk = ChunkRow {
             document: DocumentId(u32_at(row, 0)),
@@ -291,14 +330,19 @@ impl Provenance {
     }
 
     /// Byte range of a chunk in its document's text.
-    pub fn chunk_bytes(&self, chunk: &ChunkRow) -> Result<Range<u32>, Corruption> {
+    pub fn chunk_bytes(&self, chunk: &ChunkRow) -> Result<Range<u32>, ReadError> {
         let first = self.sentence(chunk.first_sentence)?;
         let last = self.sentence(SentenceId(chunk.sentences().end - 1))?;
-        Ok(first.start..last.start.saturating_add(u32::from(last.byte_length)))
+        let range = first.start..last.start.saturating_add(u32::from(last.byte_length));
+        if range.start <= range.end && range.len() <= MAX_CHUNK_BYTES {
+            Ok(range)
+        } else {
+            Err(self.starts.corrupt(chunk.first_sentence.index(), "a chunk is out of order or longer than the limit"))
+        }
     }
 
     /// All layers; their chunk ranges exist.
-    pub fn layers(&self) -> Result<Vec<LayerRow>, Corruption> {
+    pub fn layers(&self) -> Result<Vec<LayerRow>, ReadError> {
         let mut next = 0;
         let layers = self.layers.iter().enumerate().map(|(index, row)| {
             let layer = LayerRow {
@@ -318,7 +362,7 @@ impl Provenance {
     }
 
     /// The last chunk of `layer` that starts at or before a sentence and holds it.
-    pub fn chunk_of_sentence(&self, layer: &LayerRow, sentence: SentenceId) -> Result<Option<ChunkId>, Corruption> {
+    pub fn chunk_of_sentence(&self, layer: &LayerRow, sentence: SentenceId) -> Result<Option<ChunkId>, ReadError> {
         let (mut low, mut high) = (layer.chunks().start, layer.chunks().end);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -332,11 +376,11 @@ impl Provenance {
     }
 
     /// The document that a sentence belongs to.
-    pub fn document_of_sentence(&self, sentence: SentenceId) -> Result<DocumentId, Corruption> {
+    pub fn document_of_sentence(&self, sentence: SentenceId) -> Result<DocumentId, ReadError> {
         let after = self.documents.partition_point(|row| u32_at(row, FIRST_SENTENCE) <= sentence.0);
         let id = DocumentId(after.saturating_sub(1) as u32);
         let row = self.document(id)?;
-        if (row.first_sentence.0..row.first_sentence.0.saturating_add(row.sentence_count)).contains(&sentence.0) {
+        if row.sentences().contains(&sentence.0) {
             Ok(id)
         } else {
             Err(self.documents.corrupt(id.index(), "a sentence belongs to no document"))
@@ -344,7 +388,7 @@ impl Provenance {
     }
 
     /// Titles of a heading and the headings above it, from the top.
-    pub fn heading_path(&self, heading: HeadingId) -> Result<Vec<StringId>, Corruption> {
+    pub fn heading_path(&self, heading: HeadingId) -> Result<Vec<StringId>, ReadError> {
         let (mut path, mut next) = (Vec::new(), heading.present());
         while let Some(id) = next {
             let row = self.headings.get(id.index())?;
@@ -360,7 +404,7 @@ impl Provenance {
     }
 
     /// Checks every row against the others and against the text store.
-    pub fn check(&self, text_length: u64, string_count: u64) -> Result<(), Corruption> {
+    pub fn check(&self, text_length: u64, string_count: u64) -> Result<(), ReadError> {
         let is_string = |string: StringId, optional: bool| {
             (optional && string.present().is_none()) || u64::from(string.0) < string_count
         };
@@ -381,15 +425,13 @@ impl Provenance {
             for sentence in 0..row.sentence_count {
                 let id = SentenceId(row.first_sentence.0.saturating_add(sentence));
                 let sentence = self.sentence(id)?;
-                if sentence.start < end
-                    || sentence.byte_length == 0
-                    || sentence.start + u32::from(sentence.byte_length) > row.text_length
-                {
+                let sentence_end = sentence.start.saturating_add(u32::from(sentence.byte_length));
+                if sentence.start < end || sentence.byte_length == 0 || sentence_end > row.text_length {
                     return Err(self
                         .starts
                         .corrupt(id.index(), "a sentence is empty, out of order or outside its document"));
                 }
-                end = sentence.start + u32::from(sentence.byte_length);
+                end = sentence_end;
             }
             sentence_at = sentence_at.saturating_add(row.sentence_count);
         }
@@ -399,13 +441,13 @@ impl Provenance {
         self.check_chunks(is_string)
     }
 
-    fn check_chunks(&self, is_string: impl Fn(StringId, bool) -> bool) -> Result<(), Corruption> {
+    fn check_chunks(&self, is_string: impl Fn(StringId, bool) -> bool) -> Result<(), ReadError> {
         for heading in 0..self.headings.len() {
             if self.heading_path(HeadingId(heading as u32))?.iter().any(|&title| !is_string(title, false)) {
                 return Err(self.headings.corrupt(heading, "a heading's title is no string"));
             }
         }
-        for (index, row) in self.duplicates().enumerate() {
+        for (index, row) in self.duplicates()?.enumerate() {
             if row.document.index() >= self.documents.len()
                 || !is_string(row.source, false)
                 || !is_string(row.external_id, false)

@@ -1,5 +1,5 @@
 use super::*;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::{DocumentId, NONE, SentenceId, StringId};
 use crate::format::cursor::SectionBuilder;
 use crate::format::section::SectionBytes;
@@ -29,7 +29,7 @@ fn sections(duplicates: &[[u32; 3]]) -> ProvenanceSections {
     writer.finish()
 }
 
-fn read(sections: &ProvenanceSections, metadata: Option<Vec<u8>>) -> Result<Provenance, Corruption> {
+fn read(sections: &ProvenanceSections, metadata: Option<Vec<u8>>) -> Result<Provenance, ReadError> {
     let bytes = |name: &'static str, bytes: &[u8]| SectionBytes::new(name, bytes.to_vec().into());
     let provenance = Provenance::new(
         &bytes("DOCUMENTS", &sections.documents),
@@ -72,12 +72,12 @@ fn every_number_is_checked() {
     let sections = sections(&[[2, 3, 7], [0, 4, NONE]]);
     let metadata = sections.duplicate_metadata.clone().unwrap();
     let provenance = read(&sections, Some(metadata.clone())).unwrap();
-    assert!(provenance.check(0, 7).unwrap_err().reason.contains("does not exist"), "string 7 of 7");
+    assert!(provenance.check(0, 7).unwrap_err().to_string().contains("does not exist"), "string 7 of 7");
     provenance.check(0, 8).unwrap();
     let mut short = SectionBuilder::new();
     short.head(1, 0);
     short.u32s([7]);
-    assert!(read(&sections, Some(short.finish())).unwrap_err().reason.contains("another number of duplicates"));
+    assert!(read(&sections, Some(short.finish())).unwrap_err().to_string().contains("another number of duplicates"));
     for length in 0..metadata.len() {
         assert!(read(&sections, Some(metadata[..length].to_vec())).is_err(), "{length} bytes");
     }

@@ -1,7 +1,8 @@
 //! The view of SYNONYMS, chapter 29 of the specification.
 
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::ids::EntityId;
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
 use crate::format::section::SectionBytes;
@@ -16,7 +17,7 @@ pub struct Synonyms {
 
 impl Synonyms {
     /// Parses the head; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         let (entities, ends) = parts.head()?;
         let synonyms = Synonyms {
@@ -39,8 +40,9 @@ impl Synonyms {
     }
 
     /// The other ends of an entity's edges, increasing, with the cosines of the names.
-    pub fn of_entity(&self, entity: EntityId) -> Result<Vec<(EntityId, f32)>, Corruption> {
+    pub fn of_entity(&self, entity: EntityId) -> Result<Vec<(EntityId, f32)>, ReadError> {
         let (start, end) = self.offsets.bounds(entity.index(), self.ends.len())?;
+        self.offsets.spend(Work::Steps, end - start + 1)?;
         (start..end)
             .map(|place| {
                 let other = self.ends.u32(place)?;
@@ -53,7 +55,8 @@ impl Synonyms {
     }
 
     /// Checks every edge from both ends.
-    pub fn check(&self) -> Result<(), Corruption> {
+    pub fn check(&self) -> Result<(), ReadError> {
+        self.offsets.check_offsets(self.ends.len())?;
         let mut all = Vec::new();
         for entity in 0..self.len() as u32 {
             let found = self.of_entity(EntityId(entity))?;

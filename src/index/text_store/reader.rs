@@ -1,8 +1,9 @@
 //! The view of the text store.
 
 use super::layout::{DATA_START, INDEX_ROW_LENGTH};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::limits::MAX_BLOCK_TEXT_BYTES;
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::Parts;
 use crate::format::section::{SectionBytes, u64_at};
@@ -22,7 +23,7 @@ pub struct TextStore {
 
 impl TextStore {
     /// Parses the index's head; O(1).
-    pub fn new(blocks: &SectionBytes, index: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(blocks: &SectionBytes, index: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(index);
         let (count, _) = parts.head()?;
         let rows = parts.rows::<INDEX_ROW_LENGTH>(u64::from(count) + 1)?;
@@ -46,7 +47,7 @@ impl TextStore {
     }
 
     /// Appends the text in `range` to `out`, inflating each block that it touches once.
-    pub fn read(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), Corruption> {
+    pub fn read(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), ReadError> {
         if range.start > range.end || range.end > self.text_length {
             return Err(self.rows.corrupt(self.block_count, "a text range runs over the end of the text"));
         }
@@ -61,7 +62,7 @@ impl TextStore {
     }
 
     /// The block that holds byte `at` of all text: its text range, and its text.
-    pub fn block_of(&self, at: u64) -> Result<Option<InflatedBlock>, Corruption> {
+    pub fn block_of(&self, at: u64) -> Result<Option<InflatedBlock>, ReadError> {
         if at >= self.text_length {
             return Ok(None);
         }
@@ -71,7 +72,7 @@ impl TextStore {
     }
 
     /// The text range of block `index`, and its text.
-    pub fn block(&self, index: usize) -> Result<InflatedBlock, Corruption> {
+    pub fn block(&self, index: usize) -> Result<InflatedBlock, ReadError> {
         let (row, next) = (self.rows.get(index)?, self.rows.get(index + 1)?);
         let (text, data) = (u64_at(row, 0)..u64_at(next, 0), u64_at(row, DATA_START)..u64_at(next, DATA_START));
         if text.is_empty() || data.is_empty() {
@@ -81,6 +82,7 @@ impl TextStore {
         if length > MAX_BLOCK_TEXT_BYTES {
             return Err(self.rows.corrupt(index, "a block holds more text than the limit"));
         }
+        self.blocks.spend(Work::TextBytes, length as usize)?;
         let place = usize::try_from(data.start).unwrap_or(usize::MAX);
         let frame = self.blocks.range(place, usize::try_from(data.end - data.start).unwrap_or(usize::MAX))?;
         // The buffer has the promised length, so a frame that inflates to more is refused by the decoder.
@@ -93,7 +95,7 @@ impl TextStore {
     }
 
     /// Inflates every block.
-    pub fn check(&self) -> Result<(), Corruption> {
+    pub fn check(&self) -> Result<(), ReadError> {
         let mut end = 0;
         for index in 0..self.block_count {
             let (text, _) = self.block(index)?;

@@ -2,9 +2,10 @@
 
 use super::layout::{ENCODING_F16, ENCODING_F32, ENCODING_I8, HEAD_LENGTH};
 use crate::base::distance::{Instructions, dot_f32, dot_f32_i8, dot_i8, for_each_dot_i8};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::limits::MAX_DIMENSION;
 use crate::base::score::{Scored, TopK};
+use crate::base::work::Work;
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionPart};
 use crate::format::section::{SectionBytes, u32_at};
@@ -80,7 +81,7 @@ const RERANKED_MORE: usize = 32;
 
 impl Vectors {
     /// Parses the head; O(1).
-    pub fn new(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub fn new(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         let head = parts.record::<HEAD_LENGTH>()?;
         let (count, dimension) = (u32_at(&head, 0), u32_at(&head, 4) as usize);
@@ -119,7 +120,7 @@ impl Vectors {
         self.encoding
     }
 
-    fn bytes(&self, row: usize) -> Result<&[u8], Corruption> {
+    fn bytes(&self, row: usize) -> Result<&[u8], ReadError> {
         let length = self.dimension * self.encoding.width();
         if row >= self.count {
             return Err(self.rows.corrupt(0, "a row points behind the last vector"));
@@ -127,13 +128,19 @@ impl Vectors {
         self.rows.get(row * length, (row + 1) * length)
     }
 
-    fn scale(&self, row: usize) -> Result<f32, Corruption> {
+    /// What one product with a row costs: a step is about as much as sixteen products of numbers.
+    fn steps_a_row(&self) -> usize {
+        self.dimension / 16 + 1
+    }
+
+    fn scale(&self, row: usize) -> Result<f32, ReadError> {
         let scale = f32::from_bits(self.scales.u32(row)?);
         if scale.is_finite() && scale >= 0.0 { Ok(scale) } else { Err(self.scales.corrupt(row, "a scale is no size")) }
     }
 
     /// The values of a row.
-    pub fn row(&self, row: usize) -> Result<Vec<f32>, Corruption> {
+    pub fn row(&self, row: usize) -> Result<Vec<f32>, ReadError> {
+        self.scales.spend(Work::Steps, self.dimension)?;
         let bytes = self.bytes(row)?;
         Ok(match self.encoding {
             Encoding::I8 => {
@@ -148,8 +155,9 @@ impl Vectors {
     }
 
     /// Inner product of a row and the query in full precision; 0 where the file holds no numbers.
-    pub fn product(&self, query: &QueryVector, row: usize) -> Result<f32, Corruption> {
+    pub fn product(&self, query: &QueryVector, row: usize) -> Result<f32, ReadError> {
         self.check(query)?;
+        self.scales.spend(Work::Steps, self.steps_a_row())?;
         let product = match self.encoding {
             Encoding::I8 => self.scale(row)? * dot_f32_i8(&query.values, self.bytes(row)?),
             _ => dot_f32(&query.values, &self.row(row)?),
@@ -159,12 +167,7 @@ impl Vectors {
 
     /// A quick inner product: for i8, with the query rounded to i8 as well. Comparable among rows of one query only.
     #[inline]
-    pub fn quick_product(
-        &self,
-        instructions: Instructions,
-        query: &QueryVector,
-        row: usize,
-    ) -> Result<f32, Corruption> {
+    pub fn quick_product(&self, instructions: Instructions, query: &QueryVector, row: usize) -> Result<f32, ReadError> {
         if self.encoding != Encoding::I8 {
             return self.product(query, row);
         }
@@ -173,7 +176,7 @@ impl Vectors {
     }
 
     #[inline]
-    fn check(&self, query: &QueryVector) -> Result<(), Corruption> {
+    fn check(&self, query: &QueryVector) -> Result<(), ReadError> {
         if query.values.len() == self.dimension {
             Ok(())
         } else {
@@ -187,8 +190,9 @@ impl Vectors {
         query: &QueryVector,
         k: usize,
         allowed: Option<&dyn Fn(usize) -> bool>,
-    ) -> Result<Vec<Scored<u32>>, Corruption> {
+    ) -> Result<Vec<Scored<u32>>, ReadError> {
         self.check(query)?;
+        self.scales.spend(Work::Steps, self.count.saturating_mul(self.steps_a_row()))?;
         let (mut found, instructions) = (TopK::new(candidates(k)), Instructions::best());
         if self.encoding == Encoding::I8 && allowed.is_none() {
             let mut scales = self.scales.iter();
@@ -211,7 +215,7 @@ impl Vectors {
         query: &QueryVector,
         rows: impl Iterator<Item = u32>,
         k: usize,
-    ) -> Result<Vec<Scored<u32>>, Corruption> {
+    ) -> Result<Vec<Scored<u32>>, ReadError> {
         let mut best = TopK::new(k);
         for row in rows {
             best.push(row, self.product(query, row as usize)?);
@@ -220,7 +224,7 @@ impl Vectors {
     }
 
     /// Checks every value.
-    pub fn check_all(&self, expected: usize) -> Result<(), Corruption> {
+    pub fn check_all(&self, expected: usize) -> Result<(), ReadError> {
         if self.count != expected {
             return Err(self.rows.corrupt(0, "there are not as many vectors as ids"));
         }

@@ -23,7 +23,7 @@ fn build(encoding: Encoding, rows: &[Vec<f32>], dimension: usize) -> Vec<u8> {
     bytes
 }
 
-fn open(bytes: Vec<u8>) -> Result<Vectors, crate::base::error::Corruption> {
+fn open(bytes: Vec<u8>) -> Result<Vectors, crate::base::error::ReadError> {
     Vectors::new(&SectionBytes::new("VECTORS", bytes.into()))
 }
 

@@ -1,5 +1,6 @@
 //! Give me sentences with their token counts, I give you chunks of whole sentences.
 
+use crate::base::limits::MAX_CHUNK_BYTES;
 use crate::corpus::batch::BatchChunk;
 use crate::corpus::builder::Layer;
 
@@ -8,6 +9,10 @@ use crate::corpus::builder::Layer;
 pub struct Piece {
     /// Tokens of the sentence.
     pub tokens: u32,
+    /// First byte in its document.
+    pub start: usize,
+    /// Byte after the last.
+    pub end: usize,
     /// The heading it stands under.
     pub heading: Option<u32>,
     /// Belongs to the piece before: a row of the same table, the rest of the same code.
@@ -15,7 +20,7 @@ pub struct Piece {
 }
 
 /// Cuts sentences into chunks of about the layer's target: at headings always, within a table or code only when it is
-/// longer than two targets, with the layer's overlap repeated from the chunk before under the same heading.
+/// longer than two targets, before its bytes exceed the limit, with the layer's overlap repeated from the chunk before under the same heading.
 pub fn chunks(pieces: &[Piece], layer: &Layer) -> Vec<BatchChunk> {
     let mut chunks = Vec::new();
     let (mut start, mut covered) = (0, 0);
@@ -24,7 +29,7 @@ pub fn chunks(pieces: &[Piece], layer: &Layer) -> Vec<BatchChunk> {
         let (mut end, mut tokens) = (start + 1, pieces[start].tokens);
         while let Some(piece) = pieces.get(end).filter(|piece| piece.heading == heading) {
             let limit = if piece.glued { layer.target_tokens.saturating_mul(2) } else { layer.target_tokens };
-            if tokens.saturating_add(piece.tokens) > limit {
+            if tokens.saturating_add(piece.tokens) > limit || piece.end - pieces[start].start > MAX_CHUNK_BYTES {
                 break;
             }
             if end > covered
@@ -58,7 +63,8 @@ fn next_start(pieces: &[Piece], start: usize, end: usize, layer: &Layer) -> usiz
     };
     let room = layer.overlap_tokens.min(layer.target_tokens.saturating_sub(following.tokens));
     let (mut next, mut tokens) = (end, 0);
-    while next > start + 1 && tokens + pieces[next - 1].tokens <= room {
+    let fits = |from: usize| following.end - pieces[from].start <= MAX_CHUNK_BYTES;
+    while next > start + 1 && tokens + pieces[next - 1].tokens <= room && fits(next - 1) {
         next -= 1;
         tokens += pieces[next].tokens;
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::limits::MAX_CHUNK_BYTES;
 use crate::base::text::sentences;
 use crate::corpus::builder::Layer;
 use proptest::prelude::*;
@@ -61,13 +62,15 @@ proptest! {
 
     #[test]
     fn chunks_cover_all_sentences(
-        raw in prop::collection::vec((1u32..40, 0u32..3, any::<bool>()), 1..60), target in 1u32..90,
+        raw in prop::collection::vec((1u32..40, 0u32..3, any::<bool>(), 1usize..65_536), 1..60), target in 1u32..90,
         overlap in 0u32..40,
     ) {
-        let mut heading = 0;
-        let pieces: Vec<Piece> = raw.iter().map(|&(tokens, step, glued)| {
+        let (mut heading, mut end) = (0, 0);
+        let pieces: Vec<Piece> = raw.iter().map(|&(tokens, step, glued, bytes)| {
             heading += u32::from(step == 2);
-            Piece { tokens, heading: Some(heading), glued: glued && step != 2 }
+            let start = end;
+            end += bytes;
+            Piece { tokens, start, end, heading: Some(heading), glued: glued && step != 2 }
         }).collect();
         let layer = Layer { name: "x".into(), target_tokens: target, overlap_tokens: overlap };
         let mut covered = 0;
@@ -80,6 +83,7 @@ proptest! {
             prop_assert!(tokens <= target * 2 || range.len() == 1);
             let repeated: u32 = pieces[range.start..covered].iter().map(|piece| piece.tokens).sum();
             prop_assert!(repeated <= overlap);
+            prop_assert!(pieces[range.end - 1].end - pieces[range.start].start <= MAX_CHUNK_BYTES);
             last_start = Some(range.start);
             covered = range.end;
         }
@@ -89,7 +93,7 @@ proptest! {
 
 #[test]
 fn tables_and_code_are_not_cut() {
-    let piece = |tokens, glued| Piece { tokens, heading: None, glued };
+    let piece = |tokens, glued| Piece { tokens, start: 0, end: 0, heading: None, glued };
     let mut pieces = vec![piece(60, false)];
     pieces.push(piece(10, false));
     pieces.extend((0..9).map(|_| piece(10, true)));

@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         match (self.vector, snapshot.vectors(Namespace::Sentence)?) {
             (Some(vector), Some(vectors)) => {
                 let mut best = 0.0f32;
-                for sentence in snapshot.provenance()?.chunk(chunk)?.sentences() {
+                for sentence in snapshot.sentences_of_chunk(chunk)? {
                     best = best.max(vectors.product(vector, sentence as usize)?);
                 }
                 Ok(best)

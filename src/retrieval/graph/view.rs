@@ -1,8 +1,8 @@
 //! Give me a snapshot and switches, I give you the graph's links without those that are switched off or deleted.
 
-use crate::base::error::{Corruption, Result};
+use crate::base::error::{ReadError, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
-use crate::corpus::snapshot::{Arc, FactRow, Snapshot, origin};
+use crate::corpus::snapshot::{FactArc, FactRow, Snapshot, origin};
 use crate::retrieval::evidence::filter::DocumentSet;
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ impl<'a> GraphView<'a> {
             || !lower(self.snapshot.strings()?.get(row.name)?))
     }
 
-    fn kept(&self, entities: impl Iterator<Item = Result<EntityId, Corruption>>) -> Result<Vec<EntityId>> {
+    fn kept(&self, entities: impl Iterator<Item = Result<EntityId, ReadError>>) -> Result<Vec<EntityId>> {
         let mut kept = Vec::new();
         for entity in entities {
             let entity = entity?;
@@ -166,15 +166,21 @@ impl<'a> GraphView<'a> {
 
     /// Facts of an entity in both directions (G' of A2RAG: the graph with inverse edges), subjects' first, at most
     /// `limit`.
-    pub fn arcs(&self, entity: EntityId, limit: usize) -> Result<Vec<Arc>> {
+    pub fn arcs(&self, entity: EntityId, limit: usize) -> Result<Vec<FactArc>> {
         if self.switches.without_facts || !self.has(entity) {
             return Ok(Vec::new());
         }
         let facts = self.snapshot.facts()?;
-        let mut arcs = facts.outward(entity)?;
-        arcs.extend(facts.inward(entity)?);
-        arcs.retain(|arc| arc.neighbour != entity && self.has(arc.neighbour));
-        arcs.truncate(limit);
+        let mut arcs = Vec::new();
+        for arc in facts.outward(entity)?.chain(facts.inward(entity)?) {
+            let arc = arc?;
+            if arcs.len() == limit {
+                break;
+            }
+            if arc.neighbour != entity && self.has(arc.neighbour) {
+                arcs.push(arc);
+            }
+        }
         Ok(arcs)
     }
 
@@ -246,7 +252,7 @@ impl<'a> GraphView<'a> {
     /// How often each entity is named in a chunk, or 1 if the chunk is about it, by entity.
     pub fn entities_of_chunk(&self, chunk: ChunkId) -> Result<Vec<(EntityId, u32)>> {
         let mut entities = self.about_of_chunk(chunk)?;
-        for sentence in self.snapshot.provenance()?.chunk(chunk)?.sentences() {
+        for sentence in self.snapshot.sentences_of_chunk(chunk)? {
             entities.extend(self.entities_of_sentence(SentenceId(sentence))?);
         }
         entities.sort_unstable();

@@ -45,7 +45,7 @@ pub fn examine(view: &GraphView<'_>, question: &Question, evidence: &[Evidence])
     if let (Some(vector), Some(vectors)) = (&question.vector, snapshot.vectors(Namespace::Sentence)?) {
         let mut nearest = -1.0f32;
         for &chunk in &judged {
-            for sentence in snapshot.provenance()?.chunk(chunk)?.sentences() {
+            for sentence in snapshot.sentences_of_chunk(chunk)? {
                 nearest = nearest.max(vectors.product(vector, sentence as usize)?);
             }
         }

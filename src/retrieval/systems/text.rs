@@ -64,7 +64,7 @@ pub(super) fn sentences(view: &GraphView<'_>, vector: &QueryVector, k: usize) ->
 /// Chunks by the mean of their sentences' vectors, among those with a sentence that is near.
 pub(super) fn dense_hits(view: &GraphView<'_>, vector: &QueryVector, k: usize) -> Result<Vec<Scored<ChunkId>>> {
     let mut scored = Vec::new();
-    for hit in semantic(view.snapshot(), vector, k.max(CANDIDATES) * 3, view.documents())? {
+    for hit in semantic(view.snapshot(), vector, k.max(CANDIDATES).saturating_mul(3), view.documents())? {
         scored.push((hit.chunk, dot_f32(&chunk_vector(view.snapshot(), hit.chunk)?, vector.values())));
     }
     Ok(best(scored, k))
@@ -119,7 +119,7 @@ pub(super) fn parents(
     documents.dedup();
     let mut near = Vec::with_capacity(documents.len());
     for document in documents {
-        let mean = mean_of_sentences(snapshot, provenance.document(document)?.sentences())?;
+        let mean = mean_of_sentences(snapshot, snapshot.sentences_of_document(document)?)?;
         near.push(Scored { id: document, score: dot_f32(&mean, vector.values()) });
     }
     near.sort_unstable_by(|a, b| b.cmp(a));

@@ -76,7 +76,7 @@ fn matching_sentences(
     keywords: &[(String, u64)],
 ) -> Result<Vec<SentenceId>> {
     let mut found = Vec::new();
-    for sentence in snapshot.provenance()?.chunk(chunk)?.sentences().map(SentenceId) {
+    for sentence in snapshot.sentences_of_chunk(chunk)?.map(SentenceId) {
         let text = lower_case(&fetcher.sentence(sentence)?.2);
         if keywords.iter().any(|(keyword, _)| text.contains(keyword.as_str())) {
             found.push(sentence);

@@ -97,9 +97,8 @@ pub fn sentence_fits(snapshot: &Snapshot, terms: &[QueryTerm], chunks: &[ChunkId
     let mut fits = Vec::with_capacity(chunks.len());
     let mut ends = Vec::with_capacity(chunks.len());
     for &chunk in chunks {
-        let row = provenance.chunk(chunk)?;
         let (mut end, mut chunk_ends, mut chunk_fits) = (snapshot.prefix_length(chunk)?, Vec::new(), Vec::new());
-        for sentence in row.sentences().map(SentenceId) {
+        for sentence in snapshot.sentences_of_chunk(chunk)?.map(SentenceId) {
             end = end.saturating_add(u32::from(provenance.sentence(sentence)?.token_count));
             chunk_ends.push(end);
             chunk_fits.push(SentenceFit { sentence, overlap: 0.0, covered: TermSet::default() });

@@ -44,7 +44,7 @@ pub fn nearest_sentences(
     let found = match graph {
         None => vectors.scan(query, k, filter)?,
         Some(graph) => {
-            let width = (k * BEAM.0).max(BEAM.1);
+            let width = k.saturating_mul(BEAM.0).max(BEAM.1);
             let instructions = Instructions::best();
             let rows = graph.search(
                 width,
@@ -132,8 +132,7 @@ pub fn nearest_children(
     let mut best = TopK::new(k);
     let mut sentences: FxHashMap<ChunkId, (f32, SentenceId)> = FxHashMap::default();
     for &parent in parents {
-        let row = provenance.document(parent)?;
-        for sentence in row.sentences().map(SentenceId) {
+        for sentence in snapshot.sentences_of_document(parent)?.map(SentenceId) {
             let Some(chunk) = provenance.chunk_of_sentence(layer, sentence)? else { continue };
             let score = vectors.product(query, sentence.index())?;
             let entry = sentences.entry(chunk).or_insert((score, sentence));
@@ -158,7 +157,7 @@ pub fn chunk_vector(snapshot: &Snapshot, chunk: ChunkId) -> Result<Vec<f32>> {
     {
         return Ok(vectors.row(chunk.index())?);
     }
-    mean_of_sentences(snapshot, snapshot.provenance()?.chunk(chunk)?.sentences())
+    mean_of_sentences(snapshot, snapshot.sentences_of_chunk(chunk)?)
 }
 
 /// The mean of sentences' vectors, of length 1.
@@ -191,7 +190,7 @@ impl SentenceMask {
         let total = provenance.sentence_count() as usize;
         let mut mask = SentenceMask { words: vec![0; total.div_ceil(64)], count: 0 };
         for document in documents.iter() {
-            for sentence in provenance.document(document)?.sentences() {
+            for sentence in snapshot.sentences_of_document(document)? {
                 if let Some(word) = mask.words.get_mut(sentence as usize / 64) {
                     mask.count += usize::from(*word & (1 << (sentence % 64)) == 0);
                     *word |= 1 << (sentence % 64);

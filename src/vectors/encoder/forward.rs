@@ -5,7 +5,7 @@
 use super::float::{RowScale, gelu, layer_norm, quantise, softmax};
 use super::weights::{Matrix, Norm, Weights};
 use crate::base::distance::{BLOCK_OUTPUTS, Instructions, Kernel, add_lanes, multiply_block, vectorised};
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::format::array::Rows;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) struct Scratch {
 }
 
 /// The vectors of `texts`, one row of `hidden` values each.
-pub(super) fn forward(weights: &Weights, texts: &[Vec<u32>], scratch: &mut Scratch) -> Result<Vec<f32>, Corruption> {
+pub(super) fn forward(weights: &Weights, texts: &[Vec<u32>], scratch: &mut Scratch) -> Result<Vec<f32>, ReadError> {
     forward_with(Instructions::best(), weights, texts, scratch)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn forward_with(
     weights: &Weights,
     texts: &[Vec<u32>],
     scratch: &mut Scratch,
-) -> Result<Vec<f32>, Corruption> {
+) -> Result<Vec<f32>, ReadError> {
     let shape = weights.shape;
     embed(weights, texts, &mut scratch.states)?;
     let Scratch { states, wide, attended, .. } = &mut *scratch;
@@ -67,7 +67,7 @@ pub(super) fn forward_with(
     Ok(vectors)
 }
 
-fn embed(weights: &Weights, texts: &[Vec<u32>], states: &mut Vec<f32>) -> Result<(), Corruption> {
+fn embed(weights: &Weights, texts: &[Vec<u32>], states: &mut Vec<f32>) -> Result<(), ReadError> {
     let hidden = weights.shape.hidden;
     states.clear();
     for text in texts {

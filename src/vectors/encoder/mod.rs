@@ -10,6 +10,7 @@ mod weights;
 mod word_piece;
 
 use crate::base::error::{Error, Result};
+use crate::base::work::{Work, WorkExceeded};
 use crate::format::section::SectionBytes;
 use bytes::Bytes;
 use std::path::Path;
@@ -26,6 +27,8 @@ pub struct Encoder {
     weights: Arc<weights::Weights>,
     special: word_piece::SpecialPieces,
     bytes: Bytes,
+    /// What the vector of one text may cost.
+    step_limit: u64,
 }
 
 impl Encoder {
@@ -33,12 +36,22 @@ impl Encoder {
     pub fn from_bytes(bytes: Bytes) -> Result<Self> {
         let weights = weights::Weights::parse(&SectionBytes::new("ENCODER", bytes.clone()))?;
         let special = word_piece::SpecialPieces::find(&weights)?;
-        Ok(Encoder { weights: weights.into(), special, bytes })
+        Ok(Encoder { weights: weights.into(), special, bytes, step_limit: u64::MAX })
+    }
+
+    /// The same where a text whose vector costs more steps than this is refused: for encoders of strangers.
+    pub fn with_step_limit(self, step_limit: u64) -> Self {
+        Encoder { step_limit, ..self }
     }
 
     /// From the file of an encoder asset.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_bytes(std::fs::read(path).map_err(|source| Error::io("read the encoder", path, source))?.into())
+    }
+
+    /// Checks the tables by which word pieces are found.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.weights.check()?)
     }
 
     /// All bytes of the asset.
@@ -101,6 +114,9 @@ impl Encoder {
         let (mut vectors, mut group, mut tokens) = (Vec::new(), Vec::new(), 0);
         for text in texts {
             let pieces = self.pieces(text.as_ref())?;
+            if self.weights.shape.steps(pieces.len()) > self.step_limit {
+                return Err(WorkExceeded { work: Work::Steps, limit: self.step_limit }.into());
+            }
             if tokens > 0 && tokens + pieces.len() > BATCH_TOKENS {
                 vectors.extend(forward::forward(&self.weights, &group, scratch)?);
                 group.clear();

@@ -2,7 +2,7 @@
 
 use super::layout::{HEAD_LENGTH, MAGIC, POOLING_FIRST, POOLING_MEAN};
 use crate::base::distance::BLOCK_OUTPUTS;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use crate::base::limits::{MAX_DIMENSION, MAX_ENCODER_LAYERS, MAX_ENCODER_TOKENS, MAX_ENCODER_WIDTH};
 use crate::format::array::Rows;
 use crate::format::cursor::{Parts, SectionPart};
@@ -12,6 +12,7 @@ use crate::format::section::{SectionBytes, u32_at};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncoderShape {
     pub(super) hidden: usize,
+    pub(super) layers: usize,
     pub(super) heads: usize,
     pub(super) intermediate: usize,
     pub(super) max_tokens: usize,
@@ -19,6 +20,19 @@ pub(super) struct EncoderShape {
     pub(super) normalised: bool,
     pub(super) lower_case: bool,
     pub(super) epsilon: f32,
+}
+
+impl EncoderShape {
+    /// What the vector of a text costs, in steps of about a nanosecond: products of small integers are many a step,
+    /// exponentials one each.
+    pub(super) fn steps(&self, tokens: usize) -> u64 {
+        let [hidden, layers, heads, intermediate, tokens] =
+            [self.hidden, self.layers, self.heads, self.intermediate, tokens].map(|size| size as u64);
+        let products = 4 * hidden * hidden + 2 * hidden * intermediate;
+        let outputs = 6 * hidden + intermediate;
+        let attention = tokens * (heads + hidden / 8);
+        tokens.saturating_mul(layers).saturating_mul(products / 64 + outputs + attention)
+    }
 }
 
 /// Gamma and beta of a layer norm.
@@ -64,7 +78,7 @@ pub(super) struct Weights {
 
 impl Weights {
     /// Checks all sizes; the time does not grow with the weights.
-    pub(super) fn parse(section: &SectionBytes) -> Result<Self, Corruption> {
+    pub(super) fn parse(section: &SectionBytes) -> Result<Self, ReadError> {
         let mut parts = Parts::new(section);
         if parts.record::<8>()? != MAGIC {
             return Err(section.corrupt(0, "this is no encoder: the first bytes are others"));
@@ -81,6 +95,7 @@ impl Weights {
         check(pooling == POOLING_MEAN || pooling == POOLING_FIRST, "the pooling is unknown")?;
         let shape = EncoderShape {
             hidden: hidden as usize,
+            layers: layers as usize,
             heads: heads as usize,
             intermediate: intermediate as usize,
             max_tokens: max_tokens as usize,
@@ -103,14 +118,28 @@ impl Weights {
         Ok(Weights { shape, name, piece_offsets, pieces, order, word_scales, words, positions, norm, layers })
     }
 
+    /// Checks that the pieces follow one another and that their order is that of their bytes.
+    pub(super) fn check(&self) -> Result<(), ReadError> {
+        self.piece_offsets.check_offsets(self.pieces.len())?;
+        let mut previous: Option<&[u8]> = None;
+        for place in 0..self.order.len() {
+            let piece = self.piece(self.order.u32(place)?)?;
+            if previous.is_some_and(|previous| previous >= piece) {
+                return Err(self.order.corrupt(place, "the word pieces are not in the order of their bytes"));
+            }
+            previous = Some(piece);
+        }
+        Ok(())
+    }
+
     /// The bytes of word piece `id`.
-    pub(super) fn piece(&self, id: u32) -> Result<&[u8], Corruption> {
+    pub(super) fn piece(&self, id: u32) -> Result<&[u8], ReadError> {
         let (start, end) = self.piece_offsets.bounds(id as usize, self.pieces.len())?;
         self.pieces.get(start, end)
     }
 }
 
-fn layer(parts: &mut Parts<'_>, shape: EncoderShape) -> Result<EncoderLayer, Corruption> {
+fn layer(parts: &mut Parts<'_>, shape: EncoderShape) -> Result<EncoderLayer, ReadError> {
     let (hidden, intermediate) = (shape.hidden, shape.intermediate);
     Ok(EncoderLayer {
         attention: matrix(parts, 3 * hidden, hidden)?,
@@ -122,7 +151,7 @@ fn layer(parts: &mut Parts<'_>, shape: EncoderShape) -> Result<EncoderLayer, Cor
     })
 }
 
-fn matrix(parts: &mut Parts<'_>, outputs: usize, inputs: usize) -> Result<Matrix, Corruption> {
+fn matrix(parts: &mut Parts<'_>, outputs: usize, inputs: usize) -> Result<Matrix, ReadError> {
     let rows = outputs as u64;
     Ok(Matrix {
         outputs,

@@ -1,7 +1,7 @@
 //! Give me a text, I give you its word pieces as BERT cuts them.
 
 use super::weights::Weights;
-use crate::base::error::Corruption;
+use crate::base::error::ReadError;
 use std::cmp::Ordering;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -18,7 +18,7 @@ pub(super) struct SpecialPieces {
 }
 
 impl SpecialPieces {
-    pub(super) fn find(weights: &Weights) -> Result<Self, Corruption> {
+    pub(super) fn find(weights: &Weights) -> Result<Self, ReadError> {
         let named = |piece: &str| {
             let missing = || weights.pieces.corrupt(0, "a special word piece is missing");
             find(weights, piece.as_bytes())?.ok_or_else(missing)
@@ -28,7 +28,7 @@ impl SpecialPieces {
 }
 
 /// The pieces of `text` between the first and the last special piece, at most `max_tokens` in all.
-pub(super) fn pieces(weights: &Weights, special: SpecialPieces, text: &str) -> Result<Vec<u32>, Corruption> {
+pub(super) fn pieces(weights: &Weights, special: SpecialPieces, text: &str) -> Result<Vec<u32>, ReadError> {
     let mut pieces = vec![special.first];
     let (mut word, limit) = (String::new(), weights.shape.max_tokens - 1);
     let mut normal = String::with_capacity(text.len());
@@ -93,7 +93,7 @@ fn push_word(
     special: SpecialPieces,
     word: &mut String,
     pieces: &mut Vec<u32>,
-) -> Result<(), Corruption> {
+) -> Result<(), ReadError> {
     if word.is_empty() {
         return Ok(());
     }
@@ -107,7 +107,7 @@ fn push_word(
     Ok(())
 }
 
-fn cut(weights: &Weights, word: &str, pieces: &mut Vec<u32>) -> Result<bool, Corruption> {
+fn cut(weights: &Weights, word: &str, pieces: &mut Vec<u32>) -> Result<bool, ReadError> {
     let mut marked = String::with_capacity(word.len() + 2);
     let mut start = 0;
     while start < word.len() {
@@ -132,7 +132,7 @@ fn cut(weights: &Weights, word: &str, pieces: &mut Vec<u32>) -> Result<bool, Cor
 }
 
 /// Binary search over the pieces in order of their bytes.
-fn find(weights: &Weights, wanted: &[u8]) -> Result<Option<u32>, Corruption> {
+fn find(weights: &Weights, wanted: &[u8]) -> Result<Option<u32>, ReadError> {
     let (mut low, mut high) = (0, weights.order.len());
     while low < high {
         let middle = low + (high - low) / 2;

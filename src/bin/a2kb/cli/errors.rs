@@ -11,6 +11,7 @@ pub(super) fn hint(error: &Error) -> Option<&'static str> {
     Some(match error {
         Error::NotA2kb { .. } => "`a2kb build FOLDER -o NAME.a2kb` makes one",
         Error::Corrupt(_) | Error::MissingSection { .. } => "`a2kb build` makes the file anew from its documents",
+        Error::TooCostly(_) => "the file may be made to cost much; if you trust it, give --work-limit KIND=N, or none",
         Error::NoVectors { .. } => "`a2kb reembed FILE` makes vectors",
         Error::EmbedderDimension { .. } | Error::EmbedderMismatch { .. } => {
             "name the file's model with --embedder, or make other vectors with `a2kb reembed FILE`"

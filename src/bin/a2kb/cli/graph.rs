@@ -144,10 +144,7 @@ pub(super) struct EntityArguments {
 impl EntityArguments {
     pub(super) fn run(self, context: Context) -> Result<Outcome> {
         let kb = self.file.open()?;
-        let explorer = kb.explore();
-        let found = explorer.find(&self.name)?;
-        let cards: Vec<EntityCard> =
-            found.into_iter().map(|entity| explorer.card(entity, self.limit)).collect::<Result<_>>()?;
+        let cards = kb.explore().cards(&self.name, self.limit)?;
         if context.json {
             output::json("a2kb.entity", json!({ "name": self.name, "entities": cards }))?;
         } else {

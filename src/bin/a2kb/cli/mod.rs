@@ -129,6 +129,10 @@ struct FileArguments {
     /// When to hold sections against their checksums
     #[arg(long, value_enum, default_value = "first-touch")]
     checksums: Checksums,
+    /// What one query may cost instead of what is usual for a file of this size: `text-bytes=N`, `string-bytes=N`,
+    /// `steps=N`, `results=N`, or `none` for no limits; for files that you trust
+    #[arg(long, value_name = "KIND=N")]
+    work_limit: Vec<WorkLimit>,
 }
 
 /// The model for questions.
@@ -170,6 +174,36 @@ impl QueryArguments {
     }
 }
 
+/// A limit of what a query may cost; none lifts all.
+#[derive(Clone, Copy)]
+struct WorkLimit(Option<(a2kb::Work, u64)>);
+
+impl WorkLimit {
+    fn on(self, mut limits: a2kb::WorkLimits) -> a2kb::WorkLimits {
+        match self.0 {
+            None => a2kb::WorkLimits::NONE,
+            Some((work, limit)) => {
+                limits.set(work, limit);
+                limits
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for WorkLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(WorkLimit(None));
+        }
+        let (name, limit) = text.split_once('=').ok_or("write it like steps=1000000, or none")?;
+        let work = a2kb::Work::ALL.into_iter().find(|work| work.name() == name);
+        let work = work.ok_or_else(|| format!("there is {}", a2kb::Work::ALL.map(a2kb::Work::name).join(", ")))?;
+        Ok(WorkLimit(Some((work, limit.parse().map_err(|_| "the limit is no whole number")?))))
+    }
+}
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Checksums {
     /// Each section when it is first used
@@ -187,7 +221,9 @@ impl FileArguments {
             Checksums::Eager => a2kb::ChecksumPolicy::Eager,
             Checksums::Never => a2kb::ChecksumPolicy::Never,
         };
-        a2kb::KnowledgeBase::open_with(&self.file, policy)
+        let kb = a2kb::KnowledgeBase::open_with(&self.file, policy)?;
+        let limits = self.work_limit.iter().fold(kb.limits(), |limits, limit| limit.on(limits));
+        Ok(kb.with_limits(limits))
     }
 }
 
