@@ -48,7 +48,7 @@ pub use answer::trace::{CallTrace, TraceAction, TraceEntry};
 #[doc(inline)]
 pub use answer::{Answer, AnswerEvidence, Cause, Claim, LinkedName, Status, SubQuestion, Support};
 #[doc(inline)]
-pub use base::error::{Corruption, Error, ModelFault, ReadError, Result, Sought};
+pub use base::error::{Corruption, Error, ModelFault, Result, Sought};
 #[doc(inline)]
 pub use base::ids::{ChunkId, DocumentId, EntityId, FactId, SentenceId};
 pub use base::work::{Work, WorkExceeded, WorkLimits};

@@ -4,7 +4,6 @@ use crate::base::error::Result;
 use crate::base::ids::{DocumentId, SentenceId};
 use crate::corpus::snapshot::{Namespace, Snapshot};
 use crate::format::kind::Kind;
-use crate::vectors::encoder::Encoder;
 use sha2::{Digest, Sha256};
 
 /// What was checked.
@@ -61,9 +60,6 @@ fn check_vectors(snapshot: &Snapshot) -> Result<()> {
             vectors.check_all(vectors.len())?;
         }
     }
-    if let Some(bytes) = snapshot.packed_encoder()? {
-        Encoder::from_bytes(bytes)?.check()?;
-    }
     if let Some(graph) = snapshot.neighbours()? {
         graph.check(snapshot.provenance()?.sentence_count() as usize)?;
     }
@@ -77,11 +73,11 @@ fn check_vectors(snapshot: &Snapshot) -> Result<()> {
 fn check_texts(snapshot: &Snapshot) -> Result<()> {
     let (text, provenance) = (snapshot.text()?, snapshot.provenance()?);
     let corrupt = |at: u64, reason| crate::base::error::Corruption::new(Kind::TextBlocks.name(), at, reason);
-    let mut corpus = Sha256::new();
+    let (mut corpus, mut block) = (Sha256::new(), None);
     for id in 0..provenance.document_count() {
         let row = provenance.document(DocumentId(id))?;
         let mut bytes = Vec::new();
-        text.read(row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
+        text.read_on(&mut block, row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
         if Sha256::digest(&bytes).as_slice() != row.content_hash {
             return Err(corrupt(row.text_start, "a document's text has not the hash of its row").into());
         }

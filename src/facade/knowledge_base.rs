@@ -207,6 +207,9 @@ impl KnowledgeBase {
 
     /// Checks every checksum, every index and every id across indexes, within the [limits](Self::limits) of a query.
     pub fn verify(&self) -> Result<VerifyReport> {
+        if let Some(bytes) = self.snapshot.packed_encoder()? {
+            Encoder::from_bytes(bytes)?.check()?;
+        }
         verify(&self.query_snapshot())
     }
 }

@@ -53,7 +53,9 @@ fn keys(snapshot: &Snapshot, kind: Kind) -> Result<Value> {
 
 fn lists(snapshot: &Snapshot, kind: Kind) -> Result<Vec<Vec<u32>>> {
     let table = ListTable::new(&snapshot.reader().section(kind, "the dump")?)?;
-    Ok((0..table.len()).map(|index| table.list(index)?.collect()).collect::<Result<_, a2kb::ReadError>>()?)
+    Ok((0..table.len())
+        .map(|index| table.list(index)?.collect())
+        .collect::<Result<_, a2kb::internals::base::error::ReadError>>()?)
 }
 
 fn documents(kb: &KnowledgeBase) -> Result<Vec<Value>> {
@@ -205,7 +207,7 @@ fn neighbours(snapshot: &Snapshot) -> Result<Value> {
     let lists = |row| -> Result<Vec<Vec<u32>>> {
         Ok((0..=top)
             .map(|level| Ok(graph.neighbours(row, level)?.collect()))
-            .collect::<Result<_, a2kb::ReadError>>()?)
+            .collect::<Result<_, a2kb::internals::base::error::ReadError>>()?)
     };
     let rows = (0..graph.len() as u32).map(lists).collect::<Result<Vec<_>>>()?;
     Ok(json!([entry, top, rows]))

@@ -19,6 +19,8 @@ mod dump;
 mod faulty_place;
 mod golden;
 mod hostile_output;
+mod hand_made;
+mod hostile_files;
 mod imports;
 mod injections;
 mod open;

@@ -46,7 +46,8 @@ proptest! {
             let outward: Vec<u32> = outward.map(|arc| arc.unwrap().neighbour.0).collect();
             let want: Vec<u32> = expected.keys().filter(|key| key.0 == entity).map(|key| key.2).collect();
             prop_assert_eq!(outward, want);
-            let inward: Vec<u32> = facts.inward(EntityId(entity)).unwrap().map(|arc| arc.unwrap().neighbour.0).collect();
+            let inward = facts.inward(EntityId(entity)).unwrap();
+            let inward: Vec<u32> = inward.map(|arc| arc.unwrap().neighbour.0).collect();
             let want: Vec<u32> = expected.keys().filter(|key| key.2 == entity).map(|key| key.0).collect();
             prop_assert_eq!(inward, want);
         }

@@ -48,12 +48,25 @@ impl TextStore {
 
     /// Appends the text in `range` to `out`, inflating each block that it touches once.
     pub fn read(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), ReadError> {
+        self.read_on(&mut None, range, out)
+    }
+
+    /// The same for ranges one behind the other: the block that was inflated last is kept.
+    pub fn read_on(
+        &self,
+        kept: &mut Option<InflatedBlock>,
+        range: Range<u64>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
         if range.start > range.end || range.end > self.text_length {
             return Err(self.rows.corrupt(self.block_count, "a text range runs over the end of the text"));
         }
         let mut at = range.start;
         while at < range.end {
-            let Some((span, block)) = self.block_of(at)? else { break };
+            if !kept.as_ref().is_some_and(|(span, _)| span.contains(&at)) {
+                *kept = self.block_of(at)?;
+            }
+            let Some((span, block)) = &*kept else { break };
             let end = range.end.min(span.end);
             out.extend_from_slice(&block[(at - span.start) as usize..(end - span.start) as usize]);
             at = end;
