@@ -11,6 +11,7 @@ use a2kb::internals::storage::sealed_writer::SealedWriter;
 #[derive(Clone)]
 pub(crate) struct Sections(Vec<(Kind, u32, Vec<u8>)>);
 
+#[allow(dead_code, reason = "the fuzzer bends them by their places")]
 impl Sections {
     /// Those of a good file.
     pub(crate) fn of(file: &[u8]) -> Self {

@@ -20,7 +20,8 @@ pub struct Piece {
 }
 
 /// Cuts sentences into chunks of about the layer's target: at headings always, within a table or code only when it is
-/// longer than two targets, before its bytes exceed the limit, with the layer's overlap repeated from the chunk before under the same heading.
+/// longer than two targets, before its bytes exceed the limit always; with the layer's overlap repeated from the chunk
+/// before under the same heading.
 pub fn chunks(pieces: &[Piece], layer: &Layer) -> Vec<BatchChunk> {
     let mut chunks = Vec::new();
     let (mut start, mut covered) = (0, 0);
