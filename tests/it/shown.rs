@@ -158,7 +158,8 @@ fn a_conversation_that_is_cut_shows_less() {
         match request.tools.is_empty() {
             false => reply.tool_calls = vec![call("read_chunk", &json!({ "chunk_ids": [(round - 1).to_string()] }))],
             true => {
-                reply.text = (0..6).map(|n| format!("Painter Quorl{n} painted it in {} [{n}]. ", 1700 + n)).collect();
+                reply.text =
+                    (0..6).map(|n| format!("Painter Quorl{n} painted the Velm Dam in {} [{n}]. ", 1700 + n)).collect();
             }
         }
         Ok(reply)
