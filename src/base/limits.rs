@@ -47,6 +47,9 @@ pub const MAX_EXPANSIONS: usize = 512;
 /// Steps of one walk over a transducer: a hostile automaton may have exponentially many paths. A guess far above what
 /// honest ones need.
 pub const MAX_TRANSDUCER_STEPS: usize = 4 << 20;
+/// A question, a query or a text to be compared in meaning: far more than people write, and work on it is bounded. A
+/// guess; a whole page of print has 3000 bytes.
+pub const MAX_QUESTION_BYTES: usize = 32 << 10;
 /// Largest chunk a build may ask for, in tokens.
 pub const MAX_CHUNK_TOKENS: u32 = 8192;
 

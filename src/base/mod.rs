@@ -6,6 +6,8 @@ pub mod ids;
 pub mod limits;
 pub mod private_file;
 pub mod quantity;
+pub mod question_length;
+pub mod regular_file;
 pub mod score;
 pub mod text;
 pub mod work;

@@ -6,6 +6,7 @@
 use crate::answer::evidence_table::EvidenceTable;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, EntityId, FactId, SentenceId};
+use crate::base::question_length::beginning;
 use crate::controllers::tool::{TOP_K, Tool};
 use crate::driver::understanding::EmbedQuery;
 use crate::language::language_model::{ToolCall, estimated_tokens};
@@ -169,7 +170,9 @@ impl<'a> Toolbox<'a> {
                 .collect(),
             // Without vectors words must do.
             None => {
-                let found = keyword::search(self.view.snapshot(), query, k, None, self.view.documents())?;
+                // Of a model's query words count alone: marks may make it more work than is allowed.
+                let words = beginning(query).replace(['"', '*', '~'], " ");
+                let found = keyword::search(self.view.snapshot(), &words, k, None, self.view.documents())?;
                 let first =
                     |chunk| Ok::<_, Error>(vec![self.view.snapshot().provenance()?.chunk(chunk)?.first_sentence]);
                 found.into_iter().map(|hit| Ok((hit.id, None, first(hit.id)?))).collect::<Result<_>>()?

@@ -2,6 +2,7 @@
 //! meaning.
 
 use crate::base::error::Result;
+use crate::base::question_length::beginning;
 use crate::corpus::snapshot::QueryVector;
 use crate::retrieval::graph::view::GraphView;
 use crate::retrieval::question::Question;
@@ -12,7 +13,7 @@ pub type EmbedQuery<'a> = &'a dyn Fn(&str) -> Result<Option<QueryVector>>;
 /// The question `text` under `view`. Its vector is that of `meant`, which is `text` itself or what an answer to it
 /// would look like; names that the graph has not are linked by what they mean.
 pub fn understand(view: &GraphView<'_>, text: &str, meant: &str, embed: EmbedQuery<'_>) -> Result<Question> {
-    let question = Question::new(view, text)?;
+    let question = Question::new(view, beginning(text))?;
     let Some(vector) = embed(meant)? else { return Ok(question) };
     let names = question.unknown_names.iter().filter_map(|name| embed(&name.text).transpose());
     let names: Vec<QueryVector> = names.collect::<Result<_>>()?;

@@ -6,6 +6,7 @@
 //! GraphRAG-Bench (`question_type`, `evidence`), and NQ-open (`question`, `answer`).
 
 use crate::base::error::{Error, Result};
+use crate::base::regular_file::read_text;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,7 +43,7 @@ pub struct GoldQuestion {
 
 /// Reads a file of questions.
 pub fn read_questions(path: &Path) -> Result<Vec<GoldQuestion>> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+    let text = read_text(path).map_err(|source| Error::io("read", path, source))?;
     let wrong = |place: String, why: String| {
         let mend = "each object needs `question`, and `gold`, `supporting_facts` or `paragraphs`, or `answer`";
         Error::invalid(format!("{}{place}", path.display()), why, mend)

@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::private_file::{PrivateUse, private_file};
+use crate::base::regular_file::read_text;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,7 +29,7 @@ impl<R: Keyed + Serialize + DeserializeOwned> RecordFile<R> {
     /// A line that was cut off by a crash is left out and asked again.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io("open", path, source);
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(failed(error)),

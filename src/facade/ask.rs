@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::base::error::{Error, Result};
+use crate::base::question_length::{beginning, check_length};
 use crate::base::work::WorkLimits;
 use crate::controllers::controller::Turn;
 use crate::corpus::snapshot::QueryVector;
@@ -249,6 +250,7 @@ impl<'a> AskRequest<'a> {
 
     /// Refuses what no answer can honour.
     fn check(&self) -> Result<()> {
+        check_length("the question in bytes", self.question)?;
         if self.k == Some(0) {
             return Err(Error::invalid("the number of chunks", "it is 0", "ask for one at least"));
         }
@@ -272,7 +274,7 @@ impl<'a> AskRequest<'a> {
             if let Some(vector) = known.borrow().get(text) {
                 return Ok(vector.clone());
             }
-            let vector = kb.vector_at_hand(text)?;
+            let vector = kb.vector_at_hand(beginning(text))?;
             known.borrow_mut().insert(text.to_owned(), vector.clone());
             Ok(vector)
         };

@@ -3,6 +3,7 @@
 
 use crate::base::error::{Error, Result, Sought};
 use crate::base::ids::{EntityId, FactId, RelationId, SentenceId};
+use crate::base::question_length::check_length;
 use crate::base::text::{name_key, shown_in_line};
 use crate::base::work::Work;
 use crate::corpus::snapshot::Snapshot;
@@ -128,6 +129,7 @@ impl Explorer<'_> {
     /// The entities of a name, or the one of `#` and its number. The most mentioned one comes first.
     pub fn find(&self, name: &str) -> Result<Vec<EntityId>> {
         self.snapshot.renew_work();
+        check_length("the name in bytes", name)?;
         let entities = self.snapshot().entities()?;
         let number = name.strip_prefix('#').and_then(|number| number.parse().ok());
         if let Some(number) = number.filter(|&number: &u32| (number as usize) < entities.len()) {

@@ -3,6 +3,7 @@
 use crate::base::distance::dot_f32;
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, DocumentId, EntityId};
+use crate::base::question_length::check_length;
 use crate::base::work::WorkLimits;
 use crate::corpus::snapshot::{QueryVector, Snapshot};
 use crate::corpus::verify::{VerifyReport, verify};
@@ -137,6 +138,7 @@ impl KnowledgeBase {
     /// [`internals`](crate::internals).
     #[doc(hidden)]
     pub fn query_vector(&self, question: &str) -> Result<QueryVector> {
+        check_length("the text in bytes", question)?;
         let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
         let text = format!("{}{question}", record.query_prefix);
         let vectors = embed_checked(self.embedder()?, &[text])?;

@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, SentenceId};
+use crate::base::question_length::check_length;
 use crate::base::score::Scored;
 use crate::base::work::{Work, WorkLimits};
 use crate::corpus::snapshot::{QueryVector, Snapshot};
@@ -212,6 +213,7 @@ impl<'a> SearchRequest<'a> {
     /// Refuses what the mode cannot honour.
     fn check(&self) -> Result<()> {
         let refused = |what: &str, why: &str, mend: &str| Err(Error::invalid(what, why, mend));
+        check_length("the query in bytes", self.query)?;
         if self.k == 0 {
             return refused("the number of hits", "it is 0", "ask for one at least");
         }

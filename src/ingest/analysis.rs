@@ -1,5 +1,6 @@
 //! Give me the documents of one batch, I give you their sentences, chunks, words and candidate names.
 
+use crate::base::error::Error;
 use crate::base::text::{IdByText, Vacant, for_each_token, is_stop_word, name_key};
 use crate::corpus::batch::{Batch, BatchBuilder, BatchDocument, BatchSentence};
 use crate::corpus::builder::Layer;
@@ -67,12 +68,19 @@ const RENAMERS: &[&[&str]] = &[
     &["abbreviated"],
 ];
 
-/// Cuts and counts one batch.
-pub fn analyse(documents: Vec<Document>, layers: &[Layer]) -> crate::base::error::Result<(Batch, Names)> {
+/// Cuts and counts one batch, unless `stopped` says so in its midst.
+pub fn analyse(
+    documents: Vec<Document>,
+    layers: &[Layer],
+    stopped: &dyn Fn() -> bool,
+) -> crate::base::error::Result<(Batch, Names)> {
     let mut analyser =
         Analyser { batch: BatchBuilder::default(), names: Names::default(), cut: SentenceWords::default() };
     for document in documents {
-        analyser.document(document, layers);
+        analyser.document(document, layers, stopped);
+        if stopped() {
+            return Err(Error::Interrupted);
+        }
     }
     Ok((analyser.batch.finish()?, analyser.names))
 }
@@ -84,7 +92,7 @@ struct Analyser {
 }
 
 impl Analyser {
-    fn document(&mut self, document: Document, layers: &[Layer]) {
+    fn document(&mut self, document: Document, layers: &[Layer], stopped: &dyn Fn() -> bool) {
         let text = document.text.as_str();
         let mut own = DocumentNames { title: document.fields.title.clone(), ..Default::default() };
         own.headings = document.headings.iter().map(|heading| heading.title.clone()).collect();
@@ -94,6 +102,9 @@ impl Analyser {
         let (mut sentences, mut cuts, mut words) = (Vec::new(), Vec::new(), Vec::new());
         for block in &document.blocks {
             pieces(text, block, |range, glued| {
+                if stopped() {
+                    return;
+                }
                 let sentence = &text[range.clone()];
                 self.cut.cut(sentence);
                 let count = self.cut.words().len();
@@ -118,6 +129,9 @@ impl Analyser {
                     glued,
                 });
             });
+        }
+        if stopped() {
+            return;
         }
         let numbers = |batch: &mut BatchBuilder, text: &str| {
             let mut numbers = Vec::new();

@@ -1,5 +1,6 @@
 //! Give me the text of a batch and who the entities are, I give you its mentions, about-edges and facts.
 
+use crate::base::error::{Error, Result};
 use crate::base::text::name_key;
 use crate::corpus::builder::{FileBuilder, Place, Statement};
 use crate::ingest::entity_resolution::Resolved;
@@ -34,14 +35,16 @@ pub(super) struct LinkedBatch {
     pub(super) text_bytes: u64,
 }
 
-/// Finds the mentions, about-edges and facts of the documents in `range`, whose texts are `text` one after the other.
+/// Finds the mentions, about-edges and facts of the documents in `range`, whose texts are `text` one after the other,
+/// unless `stopped` says so in their midst.
 pub(super) fn link<P: Place>(
     file: &FileBuilder<P>,
     resolved: &Resolved,
     range: std::ops::Range<u32>,
     text: &str,
     given: &FxHashMap<u32, Extraction>,
-) -> LinkedBatch {
+    stopped: &dyn Fn() -> bool,
+) -> Result<LinkedBatch> {
     let mut recogniser = Recogniser::new(&resolved.trie);
     let (mut mentions, mut statements, mut topics) = (Vec::new(), Vec::new(), Vec::new());
     let rows = &file.documents()[range.start as usize..range.end as usize];
@@ -51,6 +54,9 @@ pub(super) fn link<P: Place>(
         let title = resolved.titles[id as usize];
         let mut opening = Vec::new();
         for sentence in row.first_sentence.0..row.first_sentence.0 + row.sentence_count {
+            if stopped() {
+                return Err(Error::Interrupted);
+            }
             let found = recogniser.read(&body[file.sentence_range(sentence)], title);
             if sentence == row.first_sentence.0 {
                 opening = found.opening;
@@ -74,11 +80,11 @@ pub(super) fn link<P: Place>(
         entities.extend(headings.iter().flat_map(|heading| resolved.trie.get(&name_key(heading)).iter().copied()));
         entities.into_iter().collect()
     });
-    LinkedBatch {
+    Ok(LinkedBatch {
         mentions,
         about: about.collect(),
         statements,
         relations: recogniser.into_relations(),
         text_bytes: text.len() as u64,
-    }
+    })
 }

@@ -267,7 +267,7 @@ mod tests {
         let documents =
             documents.iter().map(|(title, text)| Document::plain("d", title.map(str::to_owned), *text)).collect();
         let mut gazetteer = Gazetteer::default();
-        gazetteer.append(analyse(documents, &[layer]).unwrap().1);
+        gazetteer.append(analyse(documents, &[layer], &|| false).unwrap().1);
         gazetteer.resolve()
     }
 

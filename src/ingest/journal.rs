@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::private_file::{PrivateUse, private_file};
+use crate::base::regular_file::open_regular;
 use redb::{Database, ReadableDatabase, TableDefinition};
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -37,11 +38,20 @@ impl Journal {
             let file = private_file(path, PrivateUse::Update)?;
             Database::builder().create_file(file)
         };
+        let was_there = path.exists();
         let database = match create() {
             Ok(database) => database,
             Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
                 let what = format!("the journal {}", path.display());
                 return Err(Error::invalid(what, "another build is using it", "wait for that build, or stop it"));
+            }
+            // A full disk, or no right to write there: no damage.
+            Err(redb::DatabaseError::Storage(redb::StorageError::Io(source))) if is_refusal(&source) => {
+                if !was_there {
+                    // The first error counts.
+                    let _ = std::fs::remove_file(path);
+                }
+                return Err(Error::io("write the journal", path, source));
             }
             Err(_) if !is_journal(path).map_err(|source| Error::io("open the journal", path, source))? => {
                 let what = format!("the journal {}", path.display());
@@ -59,8 +69,12 @@ impl Journal {
         Ok(journal)
     }
 
-    fn error(&self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
-        Error::io("use the journal", &self.path, std::io::Error::other(error))
+    fn error(&self, error: impl Into<redb::Error>) -> Error {
+        let source = match error.into() {
+            redb::Error::Io(source) => source,
+            other => std::io::Error::other(other),
+        };
+        Error::io("use the journal", &self.path, source)
     }
 
     /// What was kept under `key`.
@@ -100,10 +114,16 @@ impl Journal {
     }
 }
 
+/// Whether the system refused to write, whatever is in the file.
+fn is_refusal(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), FileTooLarge | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+}
+
 /// Whether a file is one of ours, as far as a crash lets it be seen: the magic is written last over zeros.
 fn is_journal(path: &Path) -> std::io::Result<bool> {
     let mut start = [0; 4];
-    let length = std::fs::File::open(path)?.read(&mut start)?;
+    let length = open_regular(path)?.read(&mut start)?;
     Ok(start == *b"redb" || start[..length].iter().all(|&byte| byte == 0))
 }
 

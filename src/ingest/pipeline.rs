@@ -16,7 +16,7 @@ use crate::ingest::extractor::Extraction;
 use crate::ingest::given_vectors::GivenVectors;
 use crate::ingest::progress::Progress;
 use crate::ingest::reading::ModelReader;
-use crate::ingest::rounds::{Duplicate, Hashed, NewBatch, analyse_all, append_all, parse};
+use crate::ingest::rounds::{Duplicate, Hashed, NewBatch, analyse_all, append_all, parse, watched};
 use rustc_hash::FxHashMap;
 use std::iter::Peekable;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(super) struct BuildPipeline<'b, P: Place> {
     pub(super) reader: Option<&'b mut ModelReader>,
     pub(super) given_vectors: Option<&'b mut GivenVectors>,
     pub(super) progress: &'b mut dyn FnMut(Progress),
-    cancelled: &'b dyn Fn() -> bool,
+    pub(super) cancelled: &'b dyn Fn() -> bool,
     pub(super) pool: rayon::ThreadPool,
     pub(super) file: FileBuilder<P>,
     pub(super) gazetteer: Gazetteer,
@@ -136,12 +136,11 @@ impl<'b, P: Place> BuildPipeline<'b, P> {
             bytes += round.bytes as u64;
             let (fields, layers) = (&self.settings.json_fields, self.settings.layers.as_slice());
             let (file, gazetteer) = (&mut self.file, &mut self.gazetteer);
-            let ((parsed, next), appended) = self.pool.install(|| {
-                rayon::join(
-                    || rayon::join(|| parse(round.raw, round.documents, fields), || analyse_all(batches, layers)),
-                    || append_all(analysed, file, gazetteer),
-                )
-            });
+            let ((parsed, next), appended) = watched(&self.pool, self.cancelled, |stop| {
+                let parse = || parse(round.raw, round.documents, fields, stop);
+                let understand = || rayon::join(parse, || analyse_all(batches, layers, stop));
+                rayon::join(understand, || append_all(analysed, file, gazetteer))
+            })?;
             appended?;
             analysed = next;
             let first = self.seen.len() as u32;

@@ -9,8 +9,10 @@ use crate::ingest::extractor::{ChunkPhrases, PhraseCounts, Selector};
 use crate::ingest::pipeline::BuildPipeline;
 use crate::ingest::progress::Progress;
 use crate::ingest::reading::ModelReader;
+use crate::ingest::rounds::watched;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Batches that each thread links in one round: enough that a long one does not leave the others waiting.
 const LINK_BATCHES: usize = 4;
@@ -38,13 +40,16 @@ impl<P: Place> BuildPipeline<'_, P> {
             self.check_cancelled()?;
             let stored = round.iter().map(|&batch| self.file.stored_text(batch)).collect::<Result<Vec<_>>>()?;
             let (file, names, given) = (&self.file, names.take(), &self.given);
-            let link_all = || {
+            let resolved = &resolved;
+            let link_all = |stop: &AtomicBool| {
+                let stopped = || stop.load(Ordering::Relaxed);
                 let link_one =
-                    |stored: StoredText| Ok(link(file, &resolved, stored.documents(), &stored.inflate()?, given));
+                    |stored: StoredText| link(file, resolved, stored.documents(), &stored.inflate()?, given, &stopped);
                 stored.into_par_iter().map(link_one).collect()
             };
-            let (linked, made): (Vec<Result<LinkedBatch>>, _) =
-                self.pool.install(|| rayon::join(link_all, || names.map(EntityDictionaryWriter::finish)));
+            let (linked, made): (Vec<Result<LinkedBatch>>, _) = watched(&self.pool, self.cancelled, |stop| {
+                rayon::join(|| link_all(stop), || names.map(EntityDictionaryWriter::finish))
+            })?;
             dictionary = dictionary.or(made);
             for result in linked {
                 let linked = result?;

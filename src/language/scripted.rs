@@ -2,6 +2,7 @@
 
 use crate::base::error::{Error, ModelFault, Result};
 use crate::base::private_file::{PrivateUse, private_file};
+use crate::base::regular_file::read_text;
 use crate::language::language_model::{CallControl, ChatReply, ChatRequest, LanguageModel, Streamed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -124,7 +125,7 @@ pub struct ReplayedModel {
 impl ReplayedModel {
     /// Reads a recording; lines that were cut off are left out.
     pub fn open(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, source))?;
+        let text = read_text(path).map_err(|source| Error::io("read", path, source))?;
         let recorded: Vec<Recorded> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let Some(first) = recorded.first() else {
             return Err(not_recorded(&path.display().to_string(), "the recording has no replies".into()));

@@ -1,6 +1,7 @@
 //! Give me the name of a system, I give you how it retrieves and answers, as data.
 
 use crate::base::error::{Error, Result};
+use crate::base::regular_file::read_text;
 use crate::preset::Preset;
 use std::path::Path;
 
@@ -54,8 +55,7 @@ impl Preset {
         let mut preset = match PRESETS.iter().find(|preset| preset.0 == base) {
             Some(found) => parse(found.1, base)?,
             None if base.ends_with(".json") => {
-                let text =
-                    std::fs::read_to_string(base).map_err(|source| Error::io("read", Path::new(base), source))?;
+                let text = read_text(Path::new(base)).map_err(|source| Error::io("read", Path::new(base), source))?;
                 parse(&text, base)?
             }
             None => {

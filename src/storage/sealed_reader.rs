@@ -1,6 +1,7 @@
 //! Give me a file, I give you its validated sections; opening touches one page, whatever the file's length.
 
 use crate::base::error::{Corruption, Error, Result};
+use crate::base::regular_file::open_regular;
 use crate::format::checksum::{Checksum, checksum};
 use crate::format::header::{HEADER_PAGE, Header};
 use crate::format::kind::Kind;
@@ -54,7 +55,7 @@ impl SealedReader {
     }
 
     fn open_part(path: &Path, range: Option<Range<u64>>, policy: ChecksumPolicy) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io("open", path, source))?;
+        let file = open_regular(path).map_err(|source| Error::io("open", path, source))?;
         let length = file.metadata().map_err(|source| Error::io("read", path, source))?.len();
         let range = range.unwrap_or(0..length);
         if range.start > range.end || range.end > length {

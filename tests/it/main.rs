@@ -35,6 +35,7 @@ mod reading;
 mod reads_back;
 mod server;
 mod shown;
+mod system_limits;
 mod systems;
 mod tenants;
 mod tidy;

@@ -3,8 +3,8 @@
 use super::Format;
 use crate::base::error::{Error, Result};
 use crate::base::limits::MAX_DOCUMENT_BYTES;
+use crate::base::regular_file::{check, open_regular};
 use crate::ingest::build_report::Warning;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,7 @@ pub fn discover(paths: &[PathBuf]) -> Result<Discovery> {
         } else {
             let metadata = std::fs::metadata(root).map_err(|source| Error::io("open", root, source))?;
             let name = root.file_name().map_or_else(|| "input".into(), |name| name.to_string_lossy().into_owned());
+            check(&metadata).map_err(|source| Error::io("read", root, source))?;
             found.total_bytes += metadata.len();
             found.push(root.clone(), name, Format::of_path(root).unwrap_or(Format::Plain));
         }
@@ -140,7 +141,7 @@ impl Discovery {
                 if path.as_os_str() == "-" {
                     return Box::new(lines(BufReader::new(std::io::stdin()), source));
                 }
-                let file = match File::open(path) {
+                let file = match open_regular(path) {
                     Ok(file) => file,
                     Err(error) => return failed(error),
                 };

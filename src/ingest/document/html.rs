@@ -1,6 +1,6 @@
 //! Give me a web page, I give you the text that its reader sees, with headings and blocks.
 
-use super::{Block, BlockKind, Document};
+use super::{Block, BlockKind, Document, page_parser};
 use crate::corpus::batch::BatchHeading;
 use scraper::{Html, Node};
 
@@ -10,12 +10,20 @@ const INLINE: &[&str] = &[
     "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
-/// Reads a document.
-pub(super) fn read(page: &str) -> Document {
-    let html = Html::parse_document(page);
+/// Reads a document, as far as it comes before `stopped` says so.
+pub(super) fn read(page: &str, stopped: &dyn Fn() -> bool) -> Document {
+    read_tree(&page_parser::parse(page, stopped), stopped)
+}
+
+/// Reads the tree of a document.
+pub(super) fn read_tree(html: &Html, stopped: &dyn Fn() -> bool) -> Document {
+    /// Steps between two looks at whether to stop.
+    const LOOK_EVERY: usize = 1024;
     let mut reader = PageReader::default();
-    // The parser caps nothing, so a page may be nested as deep as it is long: no recursion.
-    for edge in html.tree.root().traverse() {
+    for (step, edge) in html.tree.root().traverse().enumerate() {
+        if step % LOOK_EVERY == 0 && stopped() {
+            break;
+        }
         match edge {
             ego_tree::iter::Edge::Open(node) => reader.open(node.value()),
             ego_tree::iter::Edge::Close(node) => reader.close(node.value()),

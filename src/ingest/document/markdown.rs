@@ -5,11 +5,16 @@ use crate::corpus::batch::BatchHeading;
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// Reads a document.
-pub(super) fn read(text: String) -> Document {
+/// Reads a document, as far as it comes before `stopped` says so.
+pub(super) fn read(text: String, stopped: &dyn Fn() -> bool) -> Document {
+    /// Steps between two looks at whether to stop.
+    const LOOK_EVERY: usize = 1024;
     let mut reader = MarkdownReader::default();
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    for (event, range) in Parser::new_ext(&text, options).into_offset_iter() {
+    for (step, (event, range)) in Parser::new_ext(&text, options).into_offset_iter().enumerate() {
+        if step % LOOK_EVERY == 0 && stopped() {
+            break;
+        }
         reader.event(event, range);
     }
     reader.flush();

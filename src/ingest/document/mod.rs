@@ -4,6 +4,7 @@ mod discovery;
 mod html;
 mod json_lines;
 mod markdown;
+mod page_parser;
 mod plain;
 
 pub use discovery::{Discovery, RawInput, discover};
@@ -114,8 +115,9 @@ impl Format {
     }
 }
 
-/// Reads one input, or says in a sentence why it cannot be read.
-pub fn read(input: RawInput, fields: &JsonFields) -> Result<Document, String> {
+/// Reads one input, or says in a sentence why it cannot be read. Where `stopped` says so in its midst, nobody wants it
+/// any more, and it is not whole.
+pub fn read(input: RawInput, fields: &JsonFields, stopped: &dyn Fn() -> bool) -> Result<Document, String> {
     let text = String::from_utf8(input.bytes).map_err(|error| {
         format!(
             "it is not UTF-8 (byte {} is wrong); convert it, for example with `iconv -t utf-8`",
@@ -125,8 +127,8 @@ pub fn read(input: RawInput, fields: &JsonFields) -> Result<Document, String> {
     let text = text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text);
     let mut document = match input.format {
         Format::Plain => Document::plain(input.source.clone(), None, text),
-        Format::Markdown => markdown::read(text),
-        Format::Html => html::read(&text),
+        Format::Markdown => markdown::read(text, stopped),
+        Format::Html => html::read(&text, stopped),
         Format::JsonLine => json_lines::read(&text, fields)?,
     };
     document.fields.media = match input.format {

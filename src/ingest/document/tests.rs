@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 fn parse(format: Format, text: &str) -> Document {
     let input = RawInput { source: "x".into(), format, bytes: text.as_bytes().to_vec(), line: None };
-    read(input, &JsonFields::default()).unwrap()
+    read(input, &JsonFields::default(), &|| false).unwrap()
 }
 
 fn texts(document: &Document) -> Vec<(&str, BlockKind, Vec<&str>)> {
@@ -81,7 +81,7 @@ fn json_lines_name_what_is_wrong() {
     ] {
         let input =
             RawInput { source: "x".into(), format: Format::JsonLine, bytes: line.as_bytes().to_vec(), line: Some(1) };
-        let error = read(input, &JsonFields::default()).unwrap_err();
+        let error = read(input, &JsonFields::default(), &|| false).unwrap_err();
         assert!(error.contains(reason), "{error}");
     }
 }
@@ -102,7 +102,7 @@ proptest! {
         format in prop::sample::select(vec![Format::Plain, Format::Markdown, Format::Html]),
     ) {
         let input = RawInput { source: "x".into(), format, bytes: text.into_bytes(), line: None };
-        if let Ok(document) = read(input, &JsonFields::default()) {
+        if let Ok(document) = read(input, &JsonFields::default(), &|| false) {
             let mut end = 0;
             for block in &document.blocks {
                 prop_assert!(end <= block.range.start && block.range.start < block.range.end);

@@ -157,12 +157,10 @@ fn open_spans(text: &str, words: &[QuestionWord], mentions: &[Mention]) -> Vec<R
     let mut spans: Vec<Range<usize>> = Vec::new();
     for quoted in quotations(text) {
         let inside = |word: &QuestionWord| word.start >= quoted.start && word.end <= quoted.end;
-        let start = words.iter().position(inside);
-        let end = words.iter().rposition(inside);
-        if let (Some(start), Some(end)) = (start, end)
-            && !(start..=end).any(taken)
-        {
-            spans.push(start..end + 1);
+        let start = words.partition_point(|word| word.start < quoted.start);
+        let end = start + words[start..].iter().take_while(|word| inside(word)).count();
+        if start < end && !(start..end).any(taken) {
+            spans.push(start..end);
         }
     }
     let quoted = spans.clone();
@@ -191,16 +189,19 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     const MARKS: [(char, char); 4] =
         [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{00AB}', '\u{00BB}'), ('\u{201E}', '\u{201C}')];
     let (mut found, mut rest) = (Vec::new(), 0);
-    while let Some((at, (open, close))) =
-        text[rest..].char_indices().find_map(|(at, c)| Some((rest + at, *MARKS.iter().find(|marks| marks.0 == c)?)))
-    {
-        let start = at + open.len_utf8();
+    // Once no mark of a kind closes behind a place, none does behind a later one: each byte is looked at a few times.
+    let mut closes = [true; MARKS.len()];
+    for (at, c) in text.char_indices() {
+        let Some(kind) = MARKS.iter().position(|marks| marks.0 == c).filter(|&kind| at >= rest && closes[kind]) else {
+            continue;
+        };
+        let (start, close) = (at + c.len_utf8(), MARKS[kind].1);
         match text[start..].find(close) {
             Some(length) => {
                 found.push(start..start + length);
                 rest = start + length + close.len_utf8();
             }
-            None => rest = start,
+            None => closes[kind] = false,
         }
     }
     found
@@ -237,6 +238,40 @@ fn near_misses(view: &GraphView<'_>, text: &str, words: &[QuestionWord], mention
 #[cfg(test)]
 mod tests {
     use super::quotations;
+    use proptest::prelude::*;
+    use std::ops::Range;
+
+    /// As it reads: from each opening mark to the next that closes it.
+    fn slow(text: &str) -> Vec<Range<usize>> {
+        const MARKS: [(char, char); 4] =
+            [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{00AB}', '\u{00BB}'), ('\u{201E}', '\u{201C}')];
+        let (mut found, mut rest) = (Vec::new(), 0);
+        for (at, c) in text.char_indices() {
+            let close = MARKS.iter().find(|marks| marks.0 == c && at >= rest).map(|marks| marks.1);
+            let start = at + c.len_utf8();
+            if let Some((close, length)) = close.and_then(|close| Some((close, text[start..].find(close)?))) {
+                found.push(start..start + length);
+                rest = start + length + close.len_utf8();
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn quotations_are_those_of_the_slow_reading(text in "[ab \"\u{201C}\u{201D}\u{201E}\u{AB}\u{BB}]{0,40}") {
+            prop_assert_eq!(quotations(&text), slow(&text));
+        }
+    }
+
+    /// Time that grows with the square would be minutes.
+    #[test]
+    fn a_question_of_marks_alone_is_read_at_once() {
+        for mark in ["\"", "\u{201C}", "\u{201E}", "\u{AB}", "\u{201E}\u{AB}\u{201C}", "\u{201D}\""] {
+            let text = mark.repeat(2 << 20);
+            assert!(quotations(&text).len() <= text.len());
+        }
+    }
 
     #[test]
     fn quotations_are_what_stands_between_marks() {

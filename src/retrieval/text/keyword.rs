@@ -3,16 +3,21 @@
 //! A query is words joined by OR. `"a phrase"` must stand as it is, `begin*` stands for all words that begin so, and
 //! `word~` or `word~2` for all within one or two edits.
 
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::ids::{ChunkId, TermOrdinal};
 use crate::base::score::{Scored, TopK};
 use crate::base::text::{EditDistance, for_each_token, is_stop_word};
 use crate::corpus::snapshot::{Bm25Parameters, PostingCursor, Snapshot, TermWeight, top_k};
 use crate::retrieval::evidence::filter::DocumentSet;
 use crate::retrieval::question::QueryTerm;
+use rustc_hash::FxHashSet;
+
+/// Phrases, prefixes and misspelt words of one query: each may stand for hundreds of words. A guess far above what
+/// people ask.
+const MAX_OPEN_CLAUSES: usize = 64;
 
 /// A part of a keyword query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Clause {
     Word(String),
     Phrase(Vec<String>),
@@ -50,7 +55,9 @@ pub fn search(
     let (dictionary, postings) = (snapshot.terms()?, snapshot.postings()?);
     let mut ordinals: Vec<TermOrdinal> = Vec::new();
     let mut phrases: Vec<Vec<TermOrdinal>> = Vec::new();
-    for clause in clauses(query) {
+    let clauses = clauses(query);
+    check(&clauses)?;
+    for clause in clauses {
         match clause {
             Clause::Word(word) => ordinals.extend(dictionary.look_up(&word)?),
             Clause::Prefix(prefix) => ordinals.extend(dictionary.with_prefix(&prefix)?),
@@ -192,8 +199,9 @@ fn clauses(query: &str) -> Vec<Clause> {
         words
     };
     let mut clauses = Vec::new();
+    let marks = query.matches('"').count();
     for (index, part) in query.split('"').enumerate() {
-        if index % 2 == 1 && query.matches('"').count() > index {
+        if index % 2 == 1 && marks > index {
             let phrase = words(part);
             if !phrase.is_empty() {
                 clauses.push(Clause::Phrase(phrase));
@@ -216,7 +224,24 @@ fn clauses(query: &str) -> Vec<Clause> {
             }));
         }
     }
+    // What is said twice is asked once.
+    let mut said = FxHashSet::default();
+    clauses.retain(|clause| said.insert(clause.clone()));
     clauses
+}
+
+/// Refuses a query whose clauses would be more work than its length.
+fn check(clauses: &[Clause]) -> Result<()> {
+    let open = clauses.iter().filter(|clause| !matches!(clause, Clause::Word(_))).count();
+    if open <= MAX_OPEN_CLAUSES {
+        return Ok(());
+    }
+    Err(Error::Limit {
+        what: "the number of phrases and of words with * or ~ in the query".into(),
+        actual: open as u64,
+        limit: MAX_OPEN_CLAUSES as u64,
+        mend: "ask for fewer at once",
+    })
 }
 
 #[cfg(test)]

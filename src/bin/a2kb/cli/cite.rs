@@ -5,7 +5,7 @@ use a2kb::{Citation, CitationFault, Error, Result};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 /// Hold the citations of an answer against the file, byte for byte
@@ -30,6 +30,8 @@ impl CiteArguments {
                 let mut text = String::new();
                 std::io::stdin().read_to_string(&mut text).map(|_| text)
             }
+            // A pipe or a device may have no end.
+            false if self.check.exists() && !self.check.is_file() => Err(ErrorKind::InvalidInput.into()),
             false => std::fs::read_to_string(&self.check),
         };
         let text = text.map_err(|source| Error::io("read", &self.check, source))?;

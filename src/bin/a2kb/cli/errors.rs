@@ -4,6 +4,7 @@
 use super::{exit, output, terminal};
 use a2kb::{Error, ModelFault, Sought};
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// How the command mends `error`, where it can.
@@ -23,6 +24,13 @@ pub(super) fn hint(error: &Error) -> Option<&'static str> {
         Error::NotFound { sought: Sought::Chunk, .. } => "`a2kb search FILE WORDS` prints the numbers of chunks",
         Error::NotFound { sought: Sought::Entity, .. } => "`a2kb search FILE NAME` looks for a name in the text",
         Error::Model { fault, .. } => return model_hint(*fault),
+        Error::Io { source, .. } => match source.kind() {
+            ErrorKind::StorageFull => "make room on the disk; what was begun is removed",
+            ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+                "the system allows no larger file (`ulimit -f`, or a quota); what was begun is removed"
+            }
+            _ => return None,
+        },
         _ => return None,
     })
 }

@@ -286,8 +286,17 @@ impl Arguments {
     }
 }
 
+/// Makes a write beyond the system's limit of a file's size an error, as one to a full disk is: the signal would end
+/// the program before it tidies up.
+fn outlive_file_limit() {
+    // Where it cannot be caught, the signal ends the program as before.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Runs the command that a command line names.
 pub(super) fn run(given: impl Iterator<Item = OsString>) -> ExitCode {
+    outlive_file_limit();
     let given: Vec<OsString> = given.collect();
     match Arguments::of(&given) {
         Ok(arguments) => arguments.run(),
