@@ -41,8 +41,8 @@ pub(super) struct AnalysedBatch {
     pub(super) duplicates: Vec<Duplicate>,
 }
 
-/// Does `work` in the pool, and meanwhile asks `cancelled`, in the caller's thread, whether to stop. Whoever works looks
-/// at the flag, and what comes of it then is nothing.
+/// Does `work` in the pool, and meanwhile asks `cancelled`, in the caller's thread, whether to stop. Whoever works
+/// looks at the flag, and what comes of it then is nothing.
 pub(super) fn watched<T: Send>(
     pool: &rayon::ThreadPool,
     cancelled: &dyn Fn() -> bool,
