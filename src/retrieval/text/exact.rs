@@ -11,7 +11,7 @@ use crate::base::text::{for_each_token, lower_case};
 use crate::corpus::snapshot::Snapshot;
 use crate::retrieval::context::TextFetcher;
 use crate::retrieval::evidence::filter::DocumentSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sentences shown of one chunk.
 pub const MAX_SNIPPETS: usize = 5;
@@ -49,8 +49,9 @@ pub fn search(
             continue;
         }
         let text = lower_case(&fetcher.chunk_text(chunk)?.2);
-        let score: u64 =
-            keywords.iter().map(|(keyword, length)| text.matches(keyword.as_str()).count() as u64 * length).sum();
+        // To look for a text takes work for each of its bytes, even in a shorter one.
+        let fits = keywords.iter().filter(|(keyword, _)| keyword.len() <= text.len());
+        let score: u64 = fits.map(|(keyword, length)| text.matches(keyword.as_str()).count() as u64 * length).sum();
         if score > 0 {
             top.push(chunk, score as f32);
         }
@@ -78,7 +79,7 @@ fn matching_sentences(
     let mut found = Vec::new();
     for sentence in snapshot.sentences_of_chunk(chunk)?.map(SentenceId) {
         let text = lower_case(&fetcher.sentence(sentence)?.2);
-        if keywords.iter().any(|(keyword, _)| text.contains(keyword.as_str())) {
+        if keywords.iter().any(|(keyword, _)| keyword.len() <= text.len() && text.contains(keyword.as_str())) {
             found.push(sentence);
             if found.len() == MAX_SNIPPETS {
                 break;
@@ -110,6 +111,9 @@ fn chunks_with(snapshot: &Snapshot, keyword: &str) -> Result<Option<Vec<u32>>> {
     });
     let mut result: Option<Vec<u32>> = None;
     let several = fragments.len() > 1;
+    // A word that stands in it twice narrows nothing further.
+    let mut known = FxHashSet::default();
+    fragments.retain(|fragment| known.insert(fragment.clone()));
     for (fragment, starts, ends) in fragments {
         // A key at the limit may be the front of a longer word, of which nothing more is known.
         if fragment.len() + 4 > MAX_TOKEN_BYTES {
@@ -133,6 +137,9 @@ fn chunks_with(snapshot: &Snapshot, keyword: &str) -> Result<Option<Vec<u32>>> {
                 dictionary.matching(|key| cut(key) || has(key))?
             }
         };
+        if result.as_ref().is_some_and(Vec::is_empty) {
+            break;
+        }
         let chunks = union(snapshot, &ordinals)?;
         result = Some(match result {
             None => chunks,
