@@ -14,8 +14,9 @@ const VERSION: u64 = 3;
 const HEAD_LENGTH: usize = 16;
 /// Number of keys, address of the root and checksum stand behind the last.
 const TAIL_LENGTH: usize = 20;
-/// Steps of a walk that are paid for at once.
+/// Steps of a walk that are paid for at once, and what each costs: decoding a node takes longer than reading a number.
 const PAID_STEPS: usize = 64;
+const COST_OF_A_STEP: usize = 16;
 /// Nodes with more transitions carry an index of 256 bytes.
 const INDEX_THRESHOLD: usize = 32;
 /// Input bytes with a code of their own: code 1 is the first.
@@ -145,7 +146,7 @@ impl Transducer {
         if self.value(&state).is_some_and(|value| !each(&key, value)) {
             return Ok(());
         }
-        self.section.spend(Work::Steps, PAID_STEPS)?;
+        self.section.spend(Work::Steps, PAID_STEPS * COST_OF_A_STEP)?;
         let mut stack = vec![(state, 0)];
         let mut steps = 0;
         while let Some((state, next)) = stack.last_mut() {
@@ -156,7 +157,7 @@ impl Transducer {
             }
             steps += 1;
             if steps % PAID_STEPS == 0 {
-                self.section.spend(Work::Steps, PAID_STEPS)?;
+                self.section.spend(Work::Steps, PAID_STEPS * COST_OF_A_STEP)?;
             }
             if steps > MAX_TRANSDUCER_STEPS {
                 return Err(self.section.corrupt(0, "a walk over the transducer does not end"));
