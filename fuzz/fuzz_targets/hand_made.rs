@@ -69,18 +69,52 @@ impl Number {
 /// One way to bend a file; sections are named by their places.
 #[derive(Arbitrary, Debug)]
 enum Bend {
-    Byte { section: u8, at: u16, value: u8 },
-    Number { section: u8, word: u16, value: Number },
-    Cut { section: u8, length: u16 },
+    Byte {
+        section: u8,
+        at: u16,
+        value: u8,
+    },
+    Number {
+        section: u8,
+        word: u16,
+        value: Number,
+    },
+    Cut {
+        section: u8,
+        length: u16,
+    },
     /// The row at a place again and again, and the count set to it.
-    Repeat { section: u8, at: u8, words: u8, times: u16 },
-    SharedLists { section: u8, count: u16, length: u16 },
-    LongKeys { names: bool, length: u16, all_final: bool },
-    ManyKeys { names: bool, levels: u8 },
+    Repeat {
+        section: u8,
+        at: u8,
+        words: u8,
+        times: u16,
+    },
+    SharedLists {
+        section: u8,
+        count: u16,
+        length: u16,
+    },
+    LongKeys {
+        names: bool,
+        length: u16,
+        all_final: bool,
+    },
+    ManyKeys {
+        names: bool,
+        levels: u8,
+    },
     /// A long string, named by a word of some rows.
-    SharedString { kilobytes: u16, section: u8, word: u8, stride: u8 },
+    SharedString {
+        kilobytes: u16,
+        section: u8,
+        word: u8,
+        stride: u8,
+    },
     /// One block of text, which inflates to so many mebibytes, and documents and sentences that span them.
-    Text { mebibytes: u8 },
+    Text {
+        mebibytes: u8,
+    },
 }
 
 static GOOD: LazyLock<Sections> = LazyLock::new(|| {

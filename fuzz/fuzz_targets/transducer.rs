@@ -12,7 +12,14 @@ fuzz_target!(|input: (&[u8], &str)| {
     if let Ok(transducer) = Transducer::new(&section, 4096) {
         let _ = transducer.get(word.as_bytes());
         let mut left = 10_000;
-        let _ = transducer.walk(b"", |_| { left -= 1; left > 0 }, |_, _| true);
+        let _ = transducer.walk(
+            b"",
+            |_| {
+                left -= 1;
+                left > 0
+            },
+            |_, _| true,
+        );
     }
     if let Ok(terms) = TermDictionary::new(&section) {
         let _ = (terms.look_up(word), terms.with_prefix(word), terms.within_distance(word, 1));
