@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Most that a byte of metadata becomes when it is parsed.
-const PARSED_BYTES_A_BYTE: usize = 16;
+const PARSED_BYTES_A_BYTE: usize = 96;
 /// Documents of one id that an error lists.
 const LISTED: usize = 5;
 

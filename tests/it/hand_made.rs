@@ -62,9 +62,13 @@ impl Sections {
         let (count, length) = (self.number(Kind::Strings, 0) as usize, self.number(Kind::Strings, 4));
         let old = self.get(Kind::Strings).clone();
         let (offsets_end, start) = (8 + 4 * (count + 1), (8 + 4 * (count + 1)).next_multiple_of(8));
-        let total = length + string.len() as u32;
-        let offsets = [&old[8..offsets_end], &total.to_le_bytes()].concat();
-        let bytes = [&old[start..start + length as usize], string].concat();
+        let total = length.wrapping_add(string.len() as u32);
+        // Bent already: then it stays as it is.
+        let (Some(offsets), Some(bytes)) = (old.get(8..offsets_end), old.get(start..start + length as usize)) else {
+            return 0;
+        };
+        let offsets = [offsets, &total.to_le_bytes()].concat();
+        let bytes = [bytes, string].concat();
         *self.get(Kind::Strings) = parts(&[&u32s([count as u32 + 1, total]), &offsets, &bytes]);
         count as u32
     }

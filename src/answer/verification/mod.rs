@@ -23,6 +23,7 @@ mod relation;
 mod rewording;
 mod support;
 mod token;
+mod undoing;
 mod vocabulary;
 
 use crate::answer::evidence_table::{EvidenceRow, EvidenceTable};

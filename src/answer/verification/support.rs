@@ -7,6 +7,7 @@ use super::foreign;
 use super::passage::{Passage, PassageSentence, is_english};
 use super::rewording::wordings;
 use super::token::{Token, read};
+use super::undoing::may_be_taken_back;
 use super::vocabulary::Class;
 use crate::base::quantity::DecimalMark;
 use std::ops::Range;
@@ -49,7 +50,12 @@ impl HeldAgainst<'_> {
     /// The sentences that support `claim`; `None` if they do not, or `effort` ends before it is known.
     pub(super) fn grounds(&self, claim: &str, effort: &Effort) -> Option<Vec<Ground>> {
         let claimed = Claimed { evidence: self, effort, known: self.known() };
-        claimed.copy(claim).map(|ground| vec![ground]).or_else(|| claimed.grounds(claim))
+        if let Some(ground) = claimed.copy(claim) {
+            return Some(vec![ground]);
+        }
+        let text = |ground: &Ground| self.texts[ground.passage].get(ground.range.clone()).unwrap_or_default();
+        let taken_back = |ground: &Ground| may_be_taken_back(text(ground), claim);
+        claimed.grounds(claim).filter(|grounds| !grounds.iter().any(taken_back))
     }
 
     fn known(&self) -> Vec<String> {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 pub struct DocumentSet {
     /// Increasing.
     documents: Vec<DocumentId>,
-    /// Of documents that are not in it with all their copies: those that are, by their place among the copies.
+    /// Of documents that are not in it with all their copies: those that are, by their place among the copies,
+    /// increasing.
     copies: BTreeMap<DocumentId, Vec<usize>>,
 }
 
@@ -40,7 +41,7 @@ impl DocumentSet {
 
     /// Whether a copy of a document is in it.
     pub fn contains_copy(&self, document: DocumentId, place: usize) -> bool {
-        self.contains(document) && self.copies.get(&document).is_none_or(|places| places.contains(&place))
+        self.contains(document) && self.copies.get(&document).is_none_or(|places| places.binary_search(&place).is_ok())
     }
 
     /// All of them, increasing.
