@@ -19,6 +19,7 @@ pub use crate::index::provenance::{CopyRow, DocumentRow, Media};
 use crate::index::provenance::{LayerRow, Provenance};
 use crate::index::synonyms::Synonyms;
 use crate::index::term_dictionary::TermDictionary;
+pub use crate::index::text_store::InflatedBlock;
 use crate::index::text_store::TextStore;
 pub use crate::index::vectors::{Encoding, QueryVector, Vectors};
 use crate::storage::sealed_reader::{ChecksumPolicy, SealedReader};

@@ -77,7 +77,7 @@ fn check_texts(snapshot: &Snapshot) -> Result<()> {
     for id in 0..provenance.document_count() {
         let row = provenance.document(DocumentId(id))?;
         let mut bytes = Vec::new();
-        text.read_on(&mut block, row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
+        text.read(&mut block, row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
         if Sha256::digest(&bytes).as_slice() != row.content_hash {
             return Err(corrupt(row.text_start, "a document's text has not the hash of its row").into());
         }

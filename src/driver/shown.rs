@@ -46,7 +46,7 @@ fn in_view(
     }
     let mut text = vec![b' '; row.chunk.text.len()];
     let mut only = Vec::new();
-    for sentence in snapshot.provenance()?.chunk(row.chunk.chunk)?.sentences().map(SentenceId) {
+    for sentence in snapshot.sentences_of_chunk(row.chunk.chunk)?.map(SentenceId) {
         let (_, range, said) = fetcher.sentence(sentence)?;
         if quotations.iter().any(|quotation| quotation.has(&said)) {
             only.push(sentence);

@@ -134,7 +134,8 @@ pub fn run_answers(
     on_done: &(dyn Fn(&AnswerRecord) + Sync),
 ) -> Result<Vec<AnswerRecord>> {
     let corpus = run.kb.snapshot().manifest()?.corpus_hash.clone();
-    let finder = GoldFinder::new(run.kb)?;
+    let names = run.kb.query_snapshot();
+    let finder = GoldFinder::new(&names)?;
     let one = |question: &GoldQuestion| -> Result<AnswerRecord> {
         let key = [run.preset, run.model, corpus.as_str(), question.id.as_str()].map(str::to_owned).to_vec();
         if let Some(known) = kept.and_then(|kept| kept.get(&key)) {

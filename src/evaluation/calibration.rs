@@ -8,8 +8,9 @@ use serde::Serialize;
 
 /// How near the nearest document of the file is to each question, 0 to 1. Needs vectors.
 pub fn nearness(kb: &KnowledgeBase, questions: &[GoldQuestion]) -> Result<Vec<f32>> {
-    let near =
-        |question: &GoldQuestion| Ok(gate(kb.snapshot(), &kb.query_vector(&question.question)?, 0.0, None)?.score);
+    let near = |question: &GoldQuestion| {
+        Ok(gate(&kb.query_snapshot(), &kb.query_vector(&question.question)?, 0.0, None)?.score)
+    };
     questions.iter().map(near).collect()
 }
 

@@ -26,7 +26,8 @@ const TOLD_APART_BY: usize = 80;
 
 /// Finds the gold documents; questions without any are left out. This reads all ids and titles of the file.
 pub fn judge(kb: &KnowledgeBase, questions: Vec<GoldQuestion>) -> Result<Vec<JudgedQuestion>> {
-    let names = GoldFinder::new(kb)?;
+    let snapshot = kb.query_snapshot();
+    let names = GoldFinder::new(&snapshot)?;
     let mut judged = Vec::new();
     for question in questions.into_iter().filter(|question| !question.gold.is_empty()) {
         let mut gold = Vec::new();
@@ -62,8 +63,7 @@ pub struct GoldFinder<'a> {
 
 impl<'a> GoldFinder<'a> {
     /// Looks at all ids and titles of the file, once.
-    pub fn new(kb: &'a KnowledgeBase) -> Result<Self> {
-        let snapshot = kb.snapshot();
+    pub fn new(snapshot: &'a Snapshot) -> Result<Self> {
         let (provenance, strings) = (snapshot.provenance()?, snapshot.strings()?);
         let mut names = GoldFinder { snapshot, by_id: FxHashMap::default(), by_title: FxHashMap::default() };
         for duplicate in provenance.duplicates()? {
@@ -100,6 +100,8 @@ impl<'a> GoldFinder<'a> {
         let candidates = self.by_title.get(title.as_str()).map_or(&[][..], Vec::as_slice);
         let (Some(text), true) = (text, candidates.len() > 1) else { return Ok(candidates.first().copied()) };
         let wanted = beginning(text);
+        // Each question may cost what a query may.
+        self.snapshot.renew_work();
         for &document in candidates {
             let row = self.snapshot.provenance()?.document(document)?;
             let own = TextFetcher::new(self.snapshot).document_range(&row, 0..row.text_length)?;

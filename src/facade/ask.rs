@@ -172,7 +172,8 @@ impl<'a> AskRequest<'a> {
         self
     }
 
-    /// What each retrieval, and each reading by a tool, may cost at most, instead of [`KnowledgeBase::limits`].
+    /// What each retrieval, and each reading by a tool, may cost at most, instead of [`KnowledgeBase::limits`], which
+    /// hold for making vectors.
     pub fn limits(mut self, limits: WorkLimits) -> Self {
         self.limits = Some(limits);
         self

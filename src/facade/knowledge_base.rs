@@ -31,7 +31,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct KnowledgeBase {
     snapshot: Snapshot,
-    embedder: OnceLock<Arc<dyn Embedder>>,
+    given: Option<Arc<dyn Embedder>>,
+    /// The model that the file or the program has, once it was needed; it keeps to the limits.
+    found: OnceLock<Arc<dyn Embedder>>,
     limits: WorkLimits,
 }
 
@@ -66,13 +68,13 @@ impl KnowledgeBase {
 
     fn from_snapshot(snapshot: Snapshot) -> Self {
         let limits = WorkLimits::of_file(snapshot.reader().header().sealed_length);
-        KnowledgeBase { snapshot, embedder: OnceLock::new(), limits }
+        KnowledgeBase { snapshot, given: None, found: OnceLock::new(), limits }
     }
 
     /// What one query may cost at most, instead of [`WorkLimits::of_file`]; what costs more fails with
     /// [`Error::TooCostly`].
     pub fn with_limits(self, limits: WorkLimits) -> Self {
-        KnowledgeBase { limits, ..self }
+        KnowledgeBase { limits, found: OnceLock::new(), ..self }
     }
 
     /// What one query may cost at most.
@@ -80,8 +82,9 @@ impl KnowledgeBase {
         self.limits
     }
 
-    /// What one query reads.
-    pub(crate) fn query_snapshot(&self) -> Snapshot {
+    /// What one query reads, within the limits; it promises nothing, as all of [`internals`](crate::internals).
+    #[doc(hidden)]
+    pub fn query_snapshot(&self) -> Snapshot {
         self.snapshot.metered(self.limits)
     }
 
@@ -94,12 +97,12 @@ impl KnowledgeBase {
     /// Uses `embedder` for questions; an error if the file's vectors are by another model.
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Result<Self> {
         check_same(self.snapshot.embedder()?.ok_or_else(no_vectors)?, embedder.as_ref())?;
-        Ok(KnowledgeBase { embedder: OnceLock::from(embedder), ..self })
+        Ok(KnowledgeBase { given: Some(embedder), ..self })
     }
 
     /// The model for questions: the one that was given, the one in the file, or the one in the program.
     fn embedder(&self) -> Result<&dyn Embedder> {
-        if let Some(embedder) = self.embedder.get() {
+        if let Some(embedder) = self.given.as_ref().or(self.found.get()) {
             return Ok(embedder.as_ref());
         }
         let record = self.snapshot.embedder()?.ok_or_else(no_vectors)?;
@@ -111,7 +114,7 @@ impl KnowledgeBase {
             }
             None => Arc::new(bundled_encoder(record)?),
         };
-        Ok(self.embedder.get_or_init(|| found).as_ref())
+        Ok(self.found.get_or_init(|| found).as_ref())
     }
 
     /// The vector of a text, if the file has vectors and their model is here; words alone serve otherwise.

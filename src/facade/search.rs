@@ -183,7 +183,8 @@ impl<'a> SearchRequest<'a> {
         self
     }
 
-    /// What the search may cost at most, instead of [`KnowledgeBase::limits`].
+    /// What the search may cost at most, instead of [`KnowledgeBase::limits`], which hold for making the query's
+    /// vector.
     pub fn limits(mut self, limits: WorkLimits) -> Self {
         self.limits = Some(limits);
         self

@@ -1,10 +1,11 @@
 //! Give me an open file and an embedder, I give you the same file with vectors; nothing is embedded twice.
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Corruption, Error, Result};
 use crate::base::ids::{DocumentId, EntityId, SentenceId};
+use crate::base::work::Work;
 use crate::corpus::builder::{FilePlace, Place};
 use crate::corpus::rewriter::{EmbedderRecord, Encoding, Rewriter, VectorsWriter, encode_vector};
-use crate::corpus::snapshot::{Namespace, Snapshot};
+use crate::corpus::snapshot::{InflatedBlock, Kind, Namespace, Snapshot};
 use crate::ingest::journal::{Journal, key};
 use crate::ingest::output::{VECTORS_JOURNAL, beside, check_output};
 use crate::ingest::progress::Progress;
@@ -311,28 +312,51 @@ fn summary_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
 /// means nothing; a document at a time is in memory.
 fn sentence_texts(snapshot: &Snapshot) -> impl Iterator<Item = Result<String>> {
     let documents = snapshot.provenance().map_or(0, |provenance| provenance.document_count());
-    (0..documents).flat_map(|document| match texts_of_document(snapshot, DocumentId(document)) {
+    let mut reading = SentenceReading { snapshot, block: None, next: 0 };
+    (0..documents).flat_map(move |document| match reading.texts(DocumentId(document)) {
         Ok(texts) => texts.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
     })
 }
 
-fn texts_of_document(snapshot: &Snapshot, document: DocumentId) -> Result<Vec<String>> {
-    let provenance = snapshot.provenance()?;
-    let row = provenance.document(document)?;
-    let title = snapshot.string(row.title)?;
-    let mut bytes = Vec::new();
-    snapshot.text()?.read(row.text_start..row.text_start + u64::from(row.text_length), &mut bytes)?;
-    provenance
-        .sentences_of_document(&row)?
-        .map(|sentence| {
+/// Goes through the documents in their order.
+struct SentenceReading<'a> {
+    snapshot: &'a Snapshot,
+    block: Option<InflatedBlock>,
+    /// The first sentence of the next document.
+    next: u32,
+}
+
+impl SentenceReading<'_> {
+    /// The texts of the next document. The file may be a stranger's: a sentence is embedded once, and no byte is in
+    /// two of them.
+    fn texts(&mut self, document: DocumentId) -> Result<Vec<String>> {
+        let (snapshot, provenance) = (self.snapshot, self.snapshot.provenance()?);
+        let row = provenance.document(document)?;
+        let sentences = provenance.sentences_of_document(&row)?;
+        let corrupt = |reason| Corruption::new(Kind::Sentences.name(), u64::from(sentences.start), reason);
+        if sentences.start != self.next {
+            return Err(corrupt("the documents' sentences do not follow each other").into());
+        }
+        self.next = sentences.end;
+        let title = snapshot.string(row.title)?;
+        snapshot.spend(Work::StringBytes, title.map_or(0, str::len).saturating_mul(sentences.len()))?;
+        let mut bytes = Vec::new();
+        let range = row.text_start..row.text_start + u64::from(row.text_length);
+        snapshot.text()?.read(&mut self.block, range, &mut bytes)?;
+        let (mut texts, mut end) = (Vec::with_capacity(sentences.len()), 0);
+        for sentence in sentences.clone() {
             let sentence = provenance.sentence(SentenceId(sentence))?;
             let start = sentence.start as usize;
-            let text = bytes.get(start..start + usize::from(sentence.byte_length)).unwrap_or_default();
-            let text = String::from_utf8_lossy(text);
-            Ok(title.map_or_else(|| text.clone().into_owned(), |title| format!("{title}: {text}")))
-        })
-        .collect()
+            if start < end {
+                return Err(corrupt("sentences overlap").into());
+            }
+            end = start + usize::from(sentence.byte_length);
+            let text = String::from_utf8_lossy(bytes.get(start..end).unwrap_or_default());
+            texts.push(title.map_or_else(|| text.clone().into_owned(), |title| format!("{title}: {text}")));
+        }
+        Ok(texts)
+    }
 }
 
 fn entity_text(snapshot: &Snapshot, entity: EntityId) -> Result<String> {

@@ -3,7 +3,7 @@
 use crate::base::error::{Corruption, Error, Result, Sought};
 use crate::base::ids::{ChunkId, DocumentId, EntityId, SentenceId};
 use crate::base::work::Work;
-use crate::corpus::snapshot::{DocumentRow, Kind, Media, Snapshot};
+use crate::corpus::snapshot::{DocumentRow, InflatedBlock, Kind, Media, Snapshot};
 use crate::corpus::verify::hex;
 use crate::retrieval::evidence::Hop;
 use crate::retrieval::evidence::filter::DocumentSet;
@@ -14,16 +14,13 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::string::FromUtf8Error;
 
-/// The place of a block in the text of all documents, and its text.
-pub type TextBlock = (Range<u64>, Vec<u8>);
-
 /// Fetches text; keeps the block it inflated last.
 #[derive(Debug)]
 pub struct TextFetcher<'a> {
     snapshot: &'a Snapshot,
     /// All others are kept back.
     among: Option<&'a DocumentSet>,
-    block: Option<TextBlock>,
+    block: Option<InflatedBlock>,
     /// Where the pages of a document end.
     form_feeds: Option<(DocumentId, Vec<u32>)>,
 }
@@ -103,12 +100,12 @@ impl<'a> TextFetcher<'a> {
     }
 
     /// A fetcher that goes on with the block that another one of the same file had.
-    pub fn with_block(snapshot: &'a Snapshot, block: Option<TextBlock>) -> Self {
+    pub fn with_block(snapshot: &'a Snapshot, block: Option<InflatedBlock>) -> Self {
         TextFetcher { block, ..Self::new(snapshot) }
     }
 
     /// The block that it inflated last.
-    pub fn into_block(self) -> Option<TextBlock> {
+    pub fn into_block(self) -> Option<InflatedBlock> {
         self.block
     }
 
@@ -120,20 +117,9 @@ impl<'a> TextFetcher<'a> {
     /// Bytes `range` of the text of all documents.
     fn bytes(&mut self, range: Range<u64>) -> Result<Vec<u8>> {
         self.snapshot.spend(Work::TextBytes, usize::try_from(range.end - range.start).unwrap_or(usize::MAX))?;
-        let covers = |block: &TextBlock| block.0.start <= range.start && range.end <= block.0.end;
-        if !self.block.as_ref().is_some_and(covers) {
-            let store = self.snapshot.text()?;
-            match store.block_of(range.start)? {
-                Some(block) if covers(&block) => self.block = Some(block),
-                _ => {
-                    let mut bytes = Vec::new();
-                    store.read(range, &mut bytes)?;
-                    return Ok(bytes);
-                }
-            }
-        }
-        let (span, bytes) = self.block.as_ref().map(|(span, bytes)| (span.start, bytes.as_slice())).unwrap_or_default();
-        Ok(bytes[(range.start - span) as usize..(range.end - span) as usize].to_vec())
+        let mut bytes = Vec::new();
+        self.snapshot.text()?.read(&mut self.block, range, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Bytes `range` of a document; an error if they are outside.

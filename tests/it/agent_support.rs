@@ -90,7 +90,7 @@ pub(super) fn ask(preset: &str, model: &dyn LanguageModel, question: &str) -> An
 }
 
 pub(super) fn reader() -> SimulatedReader {
-    let finder = GoldFinder::new(&DEMO).unwrap();
+    let finder = GoldFinder::new(DEMO.snapshot()).unwrap();
     let questions = read_questions(&root().join("assets/demo-questions.jsonl")).unwrap();
     let known = questions.into_iter().map(|question| {
         let documents = finder.documents(&question.gold).unwrap().unwrap_or_default();

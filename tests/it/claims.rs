@@ -5,7 +5,7 @@
 
 use super::root;
 use a2kb::internals::answer::evidence_table::{EvidenceTable, Numbering};
-use a2kb::internals::answer::verification::supports;
+use a2kb::internals::answer::verification::verify;
 use a2kb::internals::retrieval::context::TextFetcher;
 use a2kb::internals::retrieval::evidence::FoundBy;
 use a2kb::{Builder, ChecksumPolicy, Document, KnowledgeBase};
@@ -67,6 +67,11 @@ fn table_of(kb: &KnowledgeBase, documents: &[String]) -> (EvidenceTable, Vec<usi
     (table, rows)
 }
 
+/// Whether the rows support all that is said.
+fn supports(kb: &KnowledgeBase, question: &str, said: &str, cited: &[usize], table: &EvidenceTable) -> bool {
+    verify(kb.snapshot(), question, said, cited, false, table).unwrap().is_supported()
+}
+
 /// Counts of true claims, of those that are supported, of false claims, and of those that pass.
 type Counts = BTreeMap<String, [usize; 4]>;
 
@@ -87,8 +92,8 @@ fn check(half: &str) {
     for document in documents {
         let (table, rows) = table_of(&set.kb, std::slice::from_ref(document));
         for claim in set.claims.iter().filter(|claim| claim.document == *document) {
-            count(&mut counts, claim, supports(&claim.question, &claim.claim, &rows, &table));
-            count(&mut unsaid, claim, supports(&claim.question, &claim.claim, &[], &everything));
+            count(&mut counts, claim, supports(&set.kb, &claim.question, &claim.claim, &rows, &table));
+            count(&mut unsaid, claim, supports(&set.kb, &claim.question, &claim.claim, &[], &everything));
         }
     }
     println!("{half}: kind, true claims supported, false claims passed");
@@ -114,6 +119,33 @@ fn claims_that_were_held_back() {
 }
 
 #[test]
+fn what_a_sentence_takes_back_it_does_not_support() {
+    let told = |sentence: &str, claim: &str| {
+        let document = Document::plain("d", Some("Venn Light".into()), sentence);
+        let bytes = Builder::new().document(document).build_to_memory().unwrap().0;
+        let kb = KnowledgeBase::from_bytes(bytes, ChecksumPolicy::default()).unwrap();
+        let (table, rows) = table_of(&kb, &["d".to_owned()]);
+        supports(&kb, "What is known of the lighthouse?", claim, &rows, &table)
+    };
+    let claim = "Orla Venn raised the lighthouse in 1888.";
+    assert!(told(claim, claim));
+    assert!(told("In spring Orla Venn raised the lighthouse in 1888, on a rock.", claim));
+    for sentence in [
+        "Orla Venn raised the lighthouse in 1888, a hoax.",
+        "In the novel, Orla Venn raised the lighthouse in 1888.",
+        "Orla Venn raised the lighthouse in 1888 on paper.",
+        "Orla Venn raised the lighthouse in 1888, which is untrue.",
+    ] {
+        assert!(!told(sentence, claim), "{sentence}");
+    }
+    // Another sentence may say it plainly.
+    assert!(told(
+        "In the novel, Orla Venn raised the lighthouse in 1888. Orla Venn raised the lighthouse in 1888 with Per Holt.",
+        claim
+    ));
+}
+
+#[test]
 fn hostile_answers_are_judged_in_time_and_never_supported() {
     let units = [
         "dam and ",
@@ -134,7 +166,7 @@ fn hostile_answers_are_judged_in_time_and_never_supported() {
         let long = format!("{}x.", unit.repeat(200_000 / unit.len()));
         let start = std::time::Instant::now();
         for (question, claim) in [("Who built the dam?", long.as_str()), (long.as_str(), "Xanthippe"), ("", "")] {
-            assert!(!supports(question, claim, &rows, &table), "{unit}");
+            assert!(!supports(&kb, question, claim, &rows, &table), "{unit}");
         }
         // No measure of speed: without bounds these take hours.
         assert!(start.elapsed().as_secs() < 120, "{unit}: {:?}", start.elapsed());
@@ -152,8 +184,8 @@ proptest! {
             ChecksumPolicy::default(),
         ).unwrap();
         let (table, rows) = table_of(&kb, &["d".to_owned()]);
-        supports(&question, &claim, &rows, &table);
-        prop_assert!(!supports(&question, "Xanthippe built the Velm Dam.", &rows, &table));
+        supports(&kb, &question, &claim, &rows, &table);
+        prop_assert!(!supports(&kb, &question, "Xanthippe built the Velm Dam.", &rows, &table));
     }
 }
 
@@ -169,7 +201,7 @@ fn the_answer_to_another_question_is_not_supported() {
     let mut tried = 0;
     for (question, right) in asked.iter().step_by(3) {
         for (_, other) in asked.iter().step_by(4).filter(|(_, other)| other != right) {
-            assert!(!supports(question, other, &numbers, &table), "{question} {other}, not {right}");
+            assert!(!supports(&kb, question, other, &numbers, &table), "{question} {other}, not {right}");
             tried += 1;
         }
     }

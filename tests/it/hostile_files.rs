@@ -61,6 +61,11 @@ fn exercise(file: Vec<u8>) -> Vec<(String, Result<(), Error>)> {
     }
     note("paths", &mut || explorer.paths("#0", "#3", 4, 10).map(drop));
     note("bridges", &mut || explorer.bridges(&["#0".into(), "#2".into()], 3, 10).map(drop));
+    note("reembed", &mut || {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.a2kb");
+        tiny::embedding(1).rewrite(&kb.query_snapshot(), &path, &mut |_| {}, &|| false).map(drop)
+    });
     note("info", &mut || kb.info().map(drop));
     note("verify", &mut || kb.verify().map(drop));
     said

@@ -173,17 +173,6 @@ pub fn leaves_doubt(question: &str, text: &str, cited: &[usize], table: &Evidenc
     cuts.is_empty() || cuts.iter().any(doubtful)
 }
 
-/// Whether the cited rows support every sentence of `text`.
-pub fn supports(question: &str, text: &str, cited: &[usize], table: &EvidenceTable) -> bool {
-    let cuts = cut(text);
-    let mut judge = Judge::new(question, table);
-    !cuts.is_empty()
-        && cuts.iter().all(|cut| {
-            let named = if cut.numbers.is_empty() { cited } else { &cut.numbers };
-            judge.judge(&cut.text, named, false).support == Support::Store
-        })
-}
-
 /// Checks `text` against `table`. `cited` are the rows that the model named for the whole answer, `checked` whether
 /// its own check found the answer grounded.
 pub fn verify(
@@ -251,10 +240,11 @@ impl Verified {
 /// The sentences of the file that some bytes of a row's text are in.
 fn sentences_of(snapshot: &Snapshot, row: &EvidenceRow, range: &Range<usize>) -> Result<Vec<SentenceId>> {
     let provenance = snapshot.provenance()?;
-    let chunk = provenance.chunk(row.chunk.chunk)?;
     let (from, to) = (row.chunk.start as usize + range.start, row.chunk.start as usize + range.end);
     let mut found = Vec::new();
-    for sentence in chunk.sentences().map(SentenceId).filter(|sentence| row.shows(*sentence)) {
+    for sentence in
+        snapshot.sentences_of_chunk(row.chunk.chunk)?.map(SentenceId).filter(|sentence| row.shows(*sentence))
+    {
         let place = provenance.sentence(sentence)?;
         let (start, end) = (place.start as usize, place.start as usize + usize::from(place.byte_length));
         if start < to && from < end && found.len() < MAX_SENTENCES {

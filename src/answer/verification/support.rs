@@ -41,6 +41,8 @@ pub(super) struct HeldAgainst<'a> {
 /// A claim that is read, with what is needed to hold it against sentences.
 struct Claimed<'a> {
     evidence: &'a HeldAgainst<'a>,
+    /// As it was said.
+    claim: &'a str,
     effort: &'a Effort,
     /// Folded words of the question and of what was claimed before.
     known: Vec<String>,
@@ -49,13 +51,8 @@ struct Claimed<'a> {
 impl HeldAgainst<'_> {
     /// The sentences that support `claim`; `None` if they do not, or `effort` ends before it is known.
     pub(super) fn grounds(&self, claim: &str, effort: &Effort) -> Option<Vec<Ground>> {
-        let claimed = Claimed { evidence: self, effort, known: self.known() };
-        if let Some(ground) = claimed.copy(claim) {
-            return Some(vec![ground]);
-        }
-        let text = |ground: &Ground| self.texts[ground.passage].get(ground.range.clone()).unwrap_or_default();
-        let taken_back = |ground: &Ground| may_be_taken_back(text(ground), claim);
-        claimed.grounds(claim).filter(|grounds| !grounds.iter().any(taken_back))
+        let claimed = Claimed { evidence: self, claim, effort, known: self.known() };
+        claimed.copy(claim).map(|ground| vec![ground]).or_else(|| claimed.grounds(claim))
     }
 
     fn known(&self) -> Vec<String> {
@@ -71,13 +68,17 @@ impl Claimed<'_> {
         passages.flat_map(|(at, passage)| passage.said.iter().map(move |said| (at, said)))
     }
 
+    fn text(&self, passage: usize, said: &PassageSentence) -> &str {
+        self.evidence.texts[passage].get(said.range.clone()).unwrap_or_default()
+    }
+
     /// A whole sentence, word for word, in any language.
     fn copy(&self, claim: &str) -> Option<Ground> {
         let bare = |text: &str| text.trim().trim_end_matches(['.', '!', ' ', '\u{3002}']).to_owned();
         let wanted = bare(claim);
         let enough = wanted.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         let found = self.said().find(|(at, said)| {
-            let text = self.evidence.texts[*at].get(said.range.clone()).unwrap_or_default();
+            let text = self.text(*at, said);
             let pronoun = said.statements.first().is_some_and(|statement| refers(&statement.tokens));
             // A heading and an item of a list say nothing by themselves.
             let ends = text.trim_end().ends_with(['.', '!', '\u{3002}', '\u{964}']);
@@ -103,8 +104,10 @@ impl Claimed<'_> {
             }
         }
         let (passage, said) = self.said().find(|(at, said)| {
-            let text = self.evidence.texts[*at].get(said.range.clone()).unwrap_or_default();
-            !said.english && foreign::supports(self.evidence.question, claim, text, self.effort)
+            let text = self.text(*at, said);
+            !said.english
+                && foreign::supports(self.evidence.question, claim, text, self.effort)
+                && !may_be_taken_back(text, claim)
         })?;
         Some(vec![Ground { passage, range: said.range.clone() }])
     }
@@ -225,7 +228,8 @@ impl Claimed<'_> {
                     let all: Vec<Rewording> = wordings(claim, statement);
                     all.iter().any(|wording| follows(wording, statement, self.effort))
                 };
-                holds(claim) || named.is_some_and(|named| holds(&named))
+                (holds(claim) || named.is_some_and(|named| holds(&named)))
+                    && !may_be_taken_back(self.text(*at, said), self.claim)
             })
         });
         found.map(|(passage, said)| Ground { passage, range: said.range.clone() })

@@ -101,8 +101,9 @@ pub struct ChunkRow {
 }
 
 impl ChunkRow {
-    /// Ids of the chunk's sentences.
-    pub fn sentences(&self) -> Range<u32> {
+    /// Ids of the chunk's sentences, for who wrote the row; who read it asks for
+    /// [`sentences_of_chunk`](Provenance::sentences_of_chunk), which are paid for.
+    pub(crate) fn sentences(&self) -> Range<u32> {
         self.first_sentence.0..self.first_sentence.0.saturating_add(self.sentence_count)
     }
 }
@@ -469,6 +470,7 @@ impl Provenance {
                 let headings_hold = chunk.heading.present().is_none_or(|heading| heading.index() < self.headings.len());
                 let documents_hold = self.document_of_sentence(chunk.first_sentence)? == chunk.document
                     && self.document_of_sentence(last)? == chunk.document;
+                self.chunk_bytes(&chunk)?;
                 if previous >= Some(chunk.first_sentence) || !headings_hold || !documents_hold {
                     return Err(self
                         .chunks

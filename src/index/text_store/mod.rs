@@ -5,7 +5,7 @@ mod reader;
 #[cfg(feature = "build")]
 mod writer;
 
-pub use reader::TextStore;
+pub use reader::{InflatedBlock, TextStore};
 #[cfg(feature = "build")]
 pub use writer::{CompressedBlock, TextIndexWriter, compress};
 

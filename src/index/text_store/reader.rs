@@ -10,7 +10,7 @@ use crate::format::section::{SectionBytes, u64_at};
 use std::ops::Range;
 
 /// The range of a block in the text of all documents, and its text.
-pub(crate) type InflatedBlock = (Range<u64>, Vec<u8>);
+pub type InflatedBlock = (Range<u64>, Vec<u8>);
 
 /// A view of TEXT_BLOCKS and TEXT_INDEX.
 #[derive(Clone, Debug)]
@@ -46,13 +46,9 @@ impl TextStore {
         self.block_count
     }
 
-    /// Appends the text in `range` to `out`, inflating each block that it touches once.
-    pub fn read(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), ReadError> {
-        self.read_on(&mut None, range, out)
-    }
-
-    /// The same for ranges one behind the other: the block that was inflated last is kept.
-    pub fn read_on(
+    /// Appends the text in `range` to `out`, inflating each block that it touches once. The block that was inflated
+    /// last is kept, for ranges one behind the other.
+    pub fn read(
         &self,
         kept: &mut Option<InflatedBlock>,
         range: Range<u64>,

@@ -29,12 +29,12 @@ fn reads_equal_the_slice() {
         for length in [0, 1, 700, 40_000, 200_000] {
             let end = (start + length).min(all.len());
             let mut out = Vec::new();
-            store.read(start as u64..end as u64, &mut out).unwrap();
+            store.read(&mut None, start as u64..end as u64, &mut out).unwrap();
             assert_eq!(out, all[start..end]);
         }
     }
     let end = all.len() as u64;
-    assert!(store.read(end..end + 1, &mut Vec::new()).is_err());
+    assert!(store.read(&mut None, end..end + 1, &mut Vec::new()).is_err());
 }
 
 proptest! {
@@ -42,7 +42,7 @@ proptest! {
     fn any_index_is_read_or_refused(index in prop::collection::vec(any::<u8>(), 0..64), at in 0u64..99) {
         let blocks = SectionBytes::new("TEXT_BLOCKS", Bytes::from(vec![1; 40]));
         if let Ok(store) = TextStore::new(&blocks, &SectionBytes::new("TEXT_INDEX", Bytes::from(index))) {
-            let _ = store.read(at..at + 9, &mut Vec::new());
+            let _ = store.read(&mut None, at..at + 9, &mut Vec::new());
         }
     }
 }

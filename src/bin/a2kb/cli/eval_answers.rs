@@ -154,7 +154,8 @@ impl AnswersArguments {
             return self.model.open()?.ok_or_else(missing);
         }
         self.model.refuse_server("the simulated reader is in this program", "leave it out")?;
-        let finder = GoldFinder::new(kb)?;
+        let names = kb.query_snapshot();
+        let finder = GoldFinder::new(&names)?;
         let mut known = Vec::with_capacity(questions.len());
         for question in questions {
             let given = question.gold_texts.iter().cloned().map(|(title, text)| GoldText { title, text });

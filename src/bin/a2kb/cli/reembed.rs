@@ -37,9 +37,10 @@ impl ReembedArguments {
         let kb = self.file.open()?;
         let output = self.output.as_ref().unwrap_or(&self.file.file);
         let progress = RefCell::new(BuildProgress::new(context.quiet));
-        let result = embedding.rewrite(kb.snapshot(), output, &mut |now| progress.borrow_mut().show(now), &|| {
-            stop.load(Ordering::Relaxed)
-        });
+        let result =
+            embedding.rewrite(&kb.query_snapshot(), output, &mut |now| progress.borrow_mut().show(now), &|| {
+                stop.load(Ordering::Relaxed)
+            });
         progress.borrow().finish();
         let report = match result {
             Err(Error::Interrupted) => return Ok(output::stopped(context, output, &self.vectors.journal())),
