@@ -127,9 +127,9 @@ fn what_a_sentence_takes_back_it_does_not_support() {
         let (table, rows) = table_of(&kb, &["d".to_owned()]);
         supports(&kb, "What is known of the lighthouse?", claim, &rows, &table)
     };
-    let claim = "Orla Venn raised the lighthouse in 1888.";
+    let claim = "Orla Venn raised the lighthouse.";
     assert!(told(claim, claim));
-    assert!(told("In spring Orla Venn raised the lighthouse in 1888, on a rock.", claim));
+    assert!(told("Orla Venn raised the lighthouse in 1888.", claim));
     for sentence in [
         "Orla Venn raised the lighthouse in 1888, a hoax.",
         "In the novel, Orla Venn raised the lighthouse in 1888.",
@@ -139,10 +139,8 @@ fn what_a_sentence_takes_back_it_does_not_support() {
         assert!(!told(sentence, claim), "{sentence}");
     }
     // Another sentence may say it plainly.
-    assert!(told(
-        "In the novel, Orla Venn raised the lighthouse in 1888. Orla Venn raised the lighthouse in 1888 with Per Holt.",
-        claim
-    ));
+    let both = "In the novel, Orla Venn raised the lighthouse in 1888. Orla Venn raised the lighthouse in 1889.";
+    assert!(told(both, claim));
 }
 
 #[test]
