@@ -10,7 +10,7 @@ fuzz_target!(|input: (&[u8], &[u8], u32, u16)| {
     let section = |bytes: &[u8]| SectionBytes::new("FUZZ", bytes.to_vec().into());
     if let Ok(store) = TextStore::new(&section(blocks), &section(index)) {
         let start = u64::from(start);
-        let _ = store.read(start..start + u64::from(length), &mut Vec::new());
+        let _ = store.read(&mut None, start..start + u64::from(length), &mut Vec::new());
         let _ = store.check();
     }
 });
